@@ -1,0 +1,246 @@
+"""Rules are data: one value per rule profile, written into the first event of every log."""
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from libs.backgammon.errors import Reason, RefusedError
+
+
+class ClockKind(IntEnum):
+    """How a turn is timed. Seconds are in `Clock`; every control is computed in `clock.py`."""
+
+    NONE = 1
+    BONUS = 2
+    DELAY = 3
+    FISCHER = 4
+    BRONSTEIN = 5
+    TOURNAMENT = 6
+
+
+class TimeOver(IntEnum):
+    """What a fallen flag does: see RULES, Clocks."""
+
+    NOTHING = 1
+    LOSES_GAME = 2
+    LOSES_MATCH = 3
+    CLAIMABLE_GAMMON = 4
+
+
+class Resigning(IntEnum):
+    """The form a resignation takes."""
+
+    BY_PIPS = 1
+    """Valued by the 60-pip rule, a gammon confirmed explicitly; the opponent answers (page 000)."""
+    OFFERED = 2
+    """The player offers a value, the opponent answers (pages 003 and 004)."""
+    IMMEDIATE = 3
+    """At once: a gammon while no checker is off, else single (page 001)."""
+    IMMEDIATE_SINGLE = 4
+    """At once and single (page 002)."""
+
+
+class Absence(IntEnum):
+    """What happens to a seat whose player is gone."""
+
+    CLOCK_RUNS = 1
+    GHOST = 2
+    GHOST_THEN_CONTINUE = 3
+    FORFEIT_SINGLE = 4
+    FORFEIT_POSITION = 5
+    ADJUDICATE_EQUITY = 6
+    ADJUDICATE_MATCH = 7
+
+
+class Stakes(IntEnum):
+    """What is played for."""
+
+    NONE = 1
+    POINTS = 2
+    MONEY = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time control. `first` and `second` are in milliseconds.
+
+    BONUS: bank, allowance. DELAY: delay, reserve. FISCHER: start, increment. BRONSTEIN: reserve, delay.
+    TOURNAMENT: delay, reserve per match point.
+    """
+
+    kind: ClockKind = ClockKind.NONE
+    first: int = 0
+    second: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A rule profile. Services read these fields and never its name.
+
+    `points` is the match length, 0 for none; `games` ends a match after that many games, 0 for never.
+    A money session has both 0. `cube_cap` 0 is uncapped.
+    """
+
+    name: str
+    page: str
+    points: int = 0
+    games: int = 0
+    gammon: int = 2
+    backgammon: int = 3
+    cube: bool = True
+    cube_cap: int = 64
+    crawford: bool = False
+    jacoby: bool = False
+    beaver: bool = False
+    raccoon: bool = False
+    automatic_doubles: int = 0
+    undo: bool = True
+    least_waste: bool = False
+    clock: Clock = Clock()
+    time_over: TimeOver = TimeOver.NOTHING
+    resigning: Resigning = Resigning.OFFERED
+    absence: Absence = Absence.GHOST
+    automatic_play: bool = True
+    stakes: Stakes = Stakes.POINTS
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A profile and what may be chosen when its table is opened."""
+
+    rules: Rules
+    lengths: frozenset[int] = frozenset()
+    """The match lengths on offer; 0 is the profile's own length without points."""
+    options: frozenset[str] = frozenset()
+    """Names of the fields of `Rules` that the table may set."""
+
+
+_BONUS_120 = Clock(ClockKind.BONUS, 120_000, 20_000)
+_BONUS_30 = Clock(ClockKind.BONUS, 30_000, 10_000)
+_TWO_MINUTES_A_POINT = Clock(ClockKind.TOURNAMENT, 12_000, 120_000)
+MOST_AUTOMATIC_DOUBLES = 3
+_ANY_LENGTH = frozenset(range(1, 65))
+
+_SINGLE = Rules(
+    name="single",
+    page="000",
+    games=1,
+    clock=_BONUS_120,
+    time_over=TimeOver.LOSES_GAME,
+    resigning=Resigning.BY_PIPS,
+)
+_SERIES = Rules(
+    name="series",
+    page="004",
+    points=5,
+    crawford=True,
+    clock=_TWO_MINUTES_A_POINT,
+    time_over=TimeOver.LOSES_GAME,
+    absence=Absence.ADJUDICATE_MATCH,
+    stakes=Stakes.MONEY,
+)
+
+PROFILES: dict[str, Profile] = {
+    p.rules.name: p
+    for p in (
+        Profile(_SINGLE, options=frozenset({"beaver"})),
+        Profile(replace(_SINGLE, name="blitz", clock=_BONUS_30), options=frozenset({"beaver"})),
+        Profile(
+            replace(
+                _SINGLE,
+                name="match",
+                games=0,
+                points=5,
+                crawford=True,
+                absence=Absence.GHOST_THEN_CONTINUE,
+            ),
+            lengths=frozenset({3, 5, 9}),
+        ),
+        Profile(
+            Rules(
+                name="reserve",
+                page="001",
+                games=1,
+                backgammon=2,
+                cube=False,
+                undo=False,
+                least_waste=True,
+                clock=Clock(ClockKind.DELAY, 11_000, 90_000),
+                time_over=TimeOver.CLAIMABLE_GAMMON,
+                resigning=Resigning.IMMEDIATE,
+                absence=Absence.CLOCK_RUNS,
+                automatic_play=False,
+            )
+        ),
+        Profile(
+            Rules(
+                name="casual",
+                page="002",
+                games=1,
+                gammon=1,
+                backgammon=1,
+                cube=False,
+                resigning=Resigning.IMMEDIATE_SINGLE,
+                absence=Absence.FORFEIT_SINGLE,
+                stakes=Stakes.NONE,
+            )
+        ),
+        Profile(
+            # Page 003 knows no Crawford rule: the cube is live in every game, see docs/rules.md.
+            Rules(name="classic", page="003", games=1, absence=Absence.FORFEIT_POSITION),
+            lengths=_ANY_LENGTH | {0},
+        ),
+        Profile(
+            replace(
+                _SERIES,
+                name="money",
+                points=0,
+                crawford=False,
+                clock=Clock(ClockKind.DELAY, 12_000, 120_000),
+                absence=Absence.ADJUDICATE_EQUITY,
+            ),
+            options=frozenset({"beaver", "jacoby", "raccoon", "automatic_doubles"}),
+        ),
+        Profile(_SERIES, lengths=frozenset(range(1, 26))),
+        Profile(
+            Rules(
+                name="tournament",
+                page="",
+                points=7,
+                cube_cap=0,
+                crawford=True,
+                clock=_TWO_MINUTES_A_POINT,
+                time_over=TimeOver.LOSES_MATCH,
+                absence=Absence.CLOCK_RUNS,
+            ),
+            lengths=_ANY_LENGTH,
+        ),
+    )
+}
+
+
+def profile(name: str, *, points: int | None = None, **options: bool | int) -> Rules:
+    """The rules of a profile of RULES.md, with a match length and table options where it offers them.
+
+    Raises RefusedError: UNKNOWN_PROFILE, BAD_LENGTH or BAD_OPTION.
+    """
+    found = PROFILES.get(name)
+    if found is None:
+        raise RefusedError(Reason.UNKNOWN_PROFILE, name)
+    rules = found.rules
+    if points is not None and points != rules.points:
+        if points not in found.lengths:
+            raise RefusedError(Reason.BAD_LENGTH, f"{name} is not played to {points}")
+        rules = replace(rules, points=points, games=0 if points else 1)
+    unknown = set(options) - found.options
+    if unknown:
+        raise RefusedError(Reason.BAD_OPTION, f"{name} has no option {', '.join(sorted(unknown))}")
+    chosen = {option: _option(rules, option, value) for option, value in options.items()}
+    return replace(rules, **chosen)  # type: ignore[arg-type]  # names were checked against `options`
+
+
+def _option(rules: Rules, name: str, value: int) -> bool | int:
+    """The value of a table option in the field's own type."""
+    switch = isinstance(getattr(rules, name), bool)
+    if not 0 <= value <= (1 if switch else MOST_AUTOMATIC_DOUBLES):
+        raise RefusedError(Reason.BAD_OPTION, f"{name} cannot be {value}")
+    return bool(value) if switch else int(value)

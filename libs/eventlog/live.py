@@ -1,0 +1,218 @@
+"""Live matches, folded in memory: fed by one follower a process, loaded from the log on a miss."""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Callable
+
+from libs.backgammon.errors import Reason, RefusedError
+from libs.backgammon.events import Decision
+from libs.backgammon.match import Match
+from libs.eventlog.codec import decode
+from libs.eventlog.errors import BrokenLogError
+from libs.eventlog.fold import Folded
+from libs.eventlog.store import Store, Stored
+
+Watcher = Callable[[Decision, Match], None]
+
+FOLLOWER_LEAD = 0.05
+"""Seconds to wait for the follower before the log is read instead."""
+
+
+class Entry:
+    """One match in memory: what is folded, and what the follower brought since."""
+
+    __slots__ = ("broken", "folded", "held", "loaded", "lock", "news", "pending")
+
+    def __init__(self, match_id: str) -> None:
+        self.folded = Folded(match_id)
+        self.pending: deque[Stored] = deque()
+        self.loaded = False
+        self.held = 0
+        self.lock = asyncio.Lock()
+        self.broken: BrokenLogError | None = None
+        self.news: asyncio.Event | None = None
+
+    @property
+    def sequence(self) -> int:
+        """The stream sequence of the newest decision known, folded or not."""
+        return max(self.folded.sequence, self.pending[-1].sequence if self.pending else 0)
+
+
+class LiveMatches:
+    """A cache that never decides anything: a stale fold costs a conflict at the broker, no more."""
+
+    def __init__(
+        self, store: Store, *, capacity: int = 20_000, on_broken: Callable[[BrokenLogError], None]
+    ) -> None:
+        self._store = store
+        self._capacity = capacity
+        self._on_broken = on_broken
+        self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self._watchers: list[Watcher] = []
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def watch(self, watcher: Watcher) -> None:
+        """Call for every new decision of every match in memory, in order, with the match after it."""
+        self._watchers.append(watcher)
+
+    async def hold(self, match_id: str) -> Match:
+        """Load a match and keep it in memory, watched, until released. Raises as `get`."""
+        entry = await self._loaded(match_id)
+        entry.held += 1
+        return self.settle(entry)
+
+    def position(self, match_id: str) -> int:
+        """The newest position this process knows of a match in memory, else 0."""
+        entry = self._entries.get(match_id)
+        return entry.folded.position + len(entry.pending) if entry is not None and entry.loaded else 0
+
+    def release(self, match_id: str) -> None:
+        entry = self._entries.get(match_id)
+        if entry is not None and entry.held:
+            entry.held -= 1
+
+    async def get(self, match_id: str, *, at_least: int = 0) -> Match:
+        """The match as this process knows it, with the decision of stream sequence `at_least` in it.
+
+        Raises RefusedError: UNKNOWN_MATCH, or FROZEN when its log is broken; UnavailableError.
+        """
+        return self.settle(await self.entry(match_id, at_least=at_least))
+
+    async def decisions(self, match_id: str, after: int = 0) -> list[Decision]:
+        """All decisions behind a position, read from the log. Raises as `get`."""
+        entry = await self._loaded(match_id)
+        self.settle(entry)
+        log = await self._store.read(match_id)
+        return [decode(stored.data) for stored in log[after:]]
+
+    async def entry(self, match_id: str, *, at_least: int = 0) -> Entry:
+        """For writers: the entry of a match. Raises RefusedError UNKNOWN_MATCH, UnavailableError."""
+        entry = await self._loaded(match_id)
+        if entry.sequence < at_least:
+            await self.catch_up(entry, behind=at_least - 1)
+        return entry
+
+    async def entry_or_new(self, match_id: str) -> Entry:
+        """For the writer of the first decision."""
+        try:
+            return await self._loaded(match_id)
+        except RefusedError:
+            entry = self._entries.setdefault(match_id, Entry(match_id))
+            entry.loaded = True
+            return entry
+
+    def settle(self, entry: Entry) -> Match:
+        """Fold what is pending. Raises RefusedError UNKNOWN_MATCH or FROZEN."""
+        folded = entry.folded
+        while entry.pending and entry.broken is None:
+            stored = entry.pending.popleft()
+            if stored.sequence <= folded.sequence:
+                continue
+            try:
+                decision = folded.add(stored)
+            except BrokenLogError as error:
+                entry.broken = error
+                self._on_broken(error)
+                break
+            self._tell(decision, folded.match)
+        if entry.broken is not None:
+            raise RefusedError(Reason.FROZEN, "this match is frozen until its log has been looked into")
+        if folded.match is None:
+            raise RefusedError(Reason.UNKNOWN_MATCH)
+        return folded.match
+
+    def appended(self, entry: Entry, sequence: int, data: bytes, decision: Decision, match: Match) -> None:
+        """Take over a decision that this process has appended itself."""
+        entry.folded.accept(sequence, data, decision, match)
+        self._tell(decision, match)
+
+    async def catch_up(self, entry: Entry, behind: int) -> None:
+        """Learn of decisions later than stream sequence `behind`: from the follower, else from the log."""
+        deadline = asyncio.get_running_loop().time() + FOLLOWER_LEAD
+        while entry.sequence <= behind:
+            entry.news = entry.news or asyncio.Event()
+            try:
+                async with asyncio.timeout_at(deadline):
+                    await entry.news.wait()
+            except TimeoutError:
+                await self._read(entry)
+                return
+
+    async def read_on(self, entry: Entry) -> bool:
+        """Ask the log itself for what is behind the fold; whether there was anything."""
+        await self._read(entry)
+        return bool(entry.pending)
+
+    async def run(self) -> None:
+        """Follow the log for ever."""
+        async for stored in self._store.follow(None):
+            self._arrived(stored)
+
+    def _arrived(self, stored: Stored) -> None:
+        entry = self._entries.get(stored.match_id)
+        if entry is None:
+            if stored.expected:
+                return  # not in memory, and nobody has asked for it
+            entry = self._insert(stored.match_id)
+            entry.loaded = True
+        if stored.sequence <= entry.sequence:
+            return
+        entry.pending.append(stored)
+        if entry.news is not None:
+            entry.news.set()
+            entry.news = None
+        if self._watchers and entry.loaded:
+            try:
+                self.settle(entry)
+            except RefusedError:
+                return  # frozen, and said so already
+
+    async def _loaded(self, match_id: str) -> Entry:
+        entry = self._entries.get(match_id)
+        if entry is None:
+            entry = self._insert(match_id)
+        else:
+            self._entries.move_to_end(match_id)
+        if not entry.loaded:
+            async with entry.lock:
+                if not entry.loaded:
+                    await self._load(match_id, entry)
+        return entry
+
+    async def _load(self, match_id: str, entry: Entry) -> None:
+        try:
+            await self._read(entry)
+        except BaseException:
+            self._entries.pop(match_id, None)
+            raise
+        if not entry.pending:
+            self._entries.pop(match_id, None)
+            raise RefusedError(Reason.UNKNOWN_MATCH)
+        entry.loaded = True
+
+    async def _read(self, entry: Entry) -> None:
+        """Put what the log holds behind the fold in front of what the follower brought meanwhile."""
+        log = await self._store.read(entry.folded.match_id, after=entry.folded.sequence)
+        newest = log[-1].sequence if log else 0
+        later = [stored for stored in entry.pending if stored.sequence > newest]
+        entry.pending = deque([*log, *later])
+
+    def _insert(self, match_id: str) -> Entry:
+        entry = self._entries[match_id] = Entry(match_id)
+        if len(self._entries) > self._capacity:
+            self._evict()
+        return entry
+
+    def _evict(self) -> None:
+        """Drop the match that was asked for longest ago, unless it is held or being written."""
+        for match_id, entry in self._entries.items():
+            if not entry.held and not entry.lock.locked() and entry.loaded:
+                del self._entries[match_id]
+                return
+
+    def _tell(self, decision: Decision, match: Match | None) -> None:
+        if match is not None:
+            for watcher in self._watchers:
+                watcher(decision, match)

@@ -1,0 +1,79 @@
+"""The gateway's composition root: settings in, clients served until the process is told to stop."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from functools import partial
+
+import aiohttp
+from aiohttp import web
+
+from libs.eventlog.connection import Connection
+from libs.service import process, telemetry
+from libs.service.chance import new_id
+from libs.service.now import monotonic, now
+from libs.service.peer import Peer
+from libs.service.settings import PORTS, SERVICES, Settings, SettingsError
+from services.gateway.app import Gateway, Outside
+from services.gateway.commands import Commands
+from services.gateway.jwks import JwksKeys, fetcher
+from services.gateway.tokens import Guests, Tokens
+
+USER = "gateway"
+GUEST_KEY = "guest-key.pem"
+BACKLOG = 1024
+"""Connections that may wait to be accepted: many come back at once when a gateway restarts."""
+
+
+async def main(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT. Raises SettingsError, EventLogError, BackgroundEndedError."""
+    async with AsyncExitStack() as stack:
+        stopping = await stack.enter_async_context(process.stop_signal())
+        connection, store = await process.open_log(settings, USER, stack)
+        live = process.live_matches(settings, store)
+        peers = {name: Peer(settings.addresses_of(name)) for name in SERVICES}
+        for name, peer in peers.items():
+            telemetry.PEER_STREAMS.labels(name).set_function(partial(getattr, peer, "connected"))
+            await stack.enter_async_context(peer)
+        session = await stack.enter_async_context(aiohttp.ClientSession())
+        guests = Guests(settings.secret(GUEST_KEY), settings.audience, new_id) if settings.guests else None
+        keys = JwksKeys(fetcher(session, settings.jwks_url), monotonic) if settings.jwks_url else None
+        gateway = Gateway(
+            Outside(
+                settings=settings,
+                live=live,
+                commands=Commands(peers, live.position),
+                tokens=Tokens(settings, guests, keys),
+                guests=guests,
+                now=now,
+                unready=lambda: _missing(connection, peers),
+            )
+        )
+        port = settings.port or PORTS[USER]
+        process.serve_metrics(settings, port)
+        follower = asyncio.ensure_future(live.run())
+        stack.push_async_callback(process.cancel, [follower])
+        runner = web.AppRunner(
+            gateway.application(),
+            access_log=None,
+            handle_signals=False,
+            shutdown_timeout=settings.drain_seconds,
+        )
+        await runner.setup()
+        stack.push_async_callback(runner.cleanup)
+        await _listen(runner, settings, port)
+        telemetry.log.info("serving", services=[USER], port=port)
+        running = {follower: "the follower", connection.closed: "the connection to the broker"}
+        await process.background(running, stopping)
+        telemetry.log.info("stopping")
+
+
+async def _listen(runner: web.AppRunner, settings: Settings, port: int) -> None:
+    try:
+        await web.TCPSite(runner, settings.host, port, backlog=BACKLOG).start()
+    except OSError as error:
+        raise SettingsError(f"port {port} of {settings.host}: {error.strerror} (VIDEAU_PORT)") from error
+
+
+def _missing(connection: Connection, peers: dict[str, Peer]) -> list[str]:
+    missing = [name for name, peer in peers.items() if not peer.connected]
+    return missing if connection.is_connected else ["the broker", *missing]

@@ -1,0 +1,124 @@
+"""Tables and pairing, on one replica and on several."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from libs.backgammon.errors import Reason, RefusedError
+from libs.backgammon.match import Phase
+from tests.memory_system import System, memory_system
+from videau.lobby.v1 import lobby_pb2 as pb
+
+
+async def opened(system: System, account: str = "w", **fields: object) -> str:
+    given: dict[str, Any] = {"name": "Wanda", "profile": "single"} | fields
+    request = pb.OpenTableRequest(context=system.context(account), **given)
+    return (await system.one.lobby.OpenTable(request, None)).match_id
+
+
+def pair(system: System, account: str, profile: str = "blitz") -> pb.PairPlayerRequest:
+    return pb.PairPlayerRequest(context=system.context(account), name=account, profile=profile)
+
+
+async def test_a_full_table_starts_its_match_and_leaves_the_list() -> None:
+    async with memory_system() as system:
+        match_id = await opened(system)
+        listed = await system.one.lobby.ListTables(pb.ListTablesRequest(), None)
+        assert [table.match_id for table in listed.tables] == [match_id]
+        await system.one.lobby.JoinTable(
+            pb.JoinTableRequest(context=system.context("b", match_id), name="Bruno"), None
+        )
+        await system.one.until(match_id, lambda match: match.phase is Phase.OPENING)
+        listed = await system.one.lobby.ListTables(pb.ListTablesRequest(), None)
+        live = await system.one.lobby.ListMatches(pb.ListMatchesRequest(account="b"), None)
+        assert not listed.tables
+        assert [match.match_id for match in live.matches] == [match_id]
+
+
+async def test_opening_a_table_twice_with_one_command_id_opens_one() -> None:
+    async with memory_system(replicas=2) as system:
+        request = pb.OpenTableRequest(context=system.context("w"), name="W", profile="money")
+        first = await system.replicas[0].lobby.OpenTable(request, None)
+        again = await system.replicas[1].lobby.OpenTable(request, None)
+        assert first == again
+        assert len(system.log.decisions) == 1
+
+
+async def test_a_table_that_waits_to_start_starts_when_a_player_says_so() -> None:
+    async with memory_system() as system:
+        match_id = await opened(system, wait_to_start=True)
+        start = pb.StartMatchRequest(context=system.context("w", match_id))
+        with pytest.raises(RefusedError) as refused:
+            await system.one.lobby.StartMatch(start, None)
+        assert refused.value.reason is Reason.MATCH_NOT_STARTED
+        join = pb.JoinTableRequest(context=system.context("b", match_id), name="B")
+        await system.one.lobby.JoinTable(join, None)
+        assert (await system.one.live.get(match_id)).phase is Phase.TABLE
+        start = pb.StartMatchRequest(context=system.context("w", match_id))
+        await system.one.lobby.StartMatch(start, None)
+        assert (await system.one.live.get(match_id)).started
+
+
+async def test_the_last_to_leave_closes_the_table() -> None:
+    async with memory_system() as system:
+        match_id = await opened(system)
+        leave = pb.LeaveTableRequest(context=system.context("w", match_id))
+        await system.one.lobby.LeaveTable(leave, None)
+        assert (await system.one.live.get(match_id)).phase is Phase.CLOSED
+        join = pb.JoinTableRequest(context=system.context("b", match_id), name="B")
+        with pytest.raises(RefusedError) as refused:
+            await system.one.lobby.JoinTable(join, None)
+        assert refused.value.reason is Reason.TABLE_CLOSED
+
+
+async def test_two_who_ask_for_the_same_rules_meet() -> None:
+    async with memory_system() as system:
+        first = await system.one.lobby.PairPlayer(pair(system, "w"), None)
+        other = await system.one.lobby.PairPlayer(pair(system, "x", "money"), None)
+        second = await system.one.lobby.PairPlayer(pair(system, "b"), None)
+        assert first.match_id == second.match_id != other.match_id
+        match = await system.one.live.get(first.match_id)
+        assert [p.account for p in (match.white, match.black) if p] == ["w", "b"]
+
+
+async def test_who_asks_again_while_waiting_waits_at_the_same_table() -> None:
+    async with memory_system() as system:
+        first = await system.one.lobby.PairPlayer(pair(system, "w"), None)
+        again = await system.one.lobby.PairPlayer(pair(system, "w"), None)
+        assert first.match_id == again.match_id
+
+
+async def test_two_who_wait_at_tables_of_different_replicas_are_brought_together() -> None:
+    async with memory_system(replicas=2) as system:
+        answers = await asyncio.gather(
+            system.replicas[0].lobby.PairPlayer(pair(system, "w"), None),
+            system.replicas[1].lobby.PairPlayer(pair(system, "b"), None),
+        )
+        ids = [answer.match_id for answer in answers]
+        if ids[0] != ids[1]:
+            older, newer = sorted(ids, key=[stored.match_id for stored in system.log.decisions].index)
+            closed = await system.one.until(newer, lambda match: match.phase is Phase.CLOSED)
+            assert closed.moved_to == older
+            ids = [older]
+        match = await system.one.until(ids[0], lambda match: match.started)
+        assert {player.account for player in (match.white, match.black) if player} == {"w", "b"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"profile": "nothing"}, Reason.UNKNOWN_PROFILE),
+        ({"profile": "match", "points": 4}, Reason.BAD_LENGTH),
+        ({"profile": "reserve", "options": {"beaver": 1}}, Reason.BAD_OPTION),
+        ({"profile": "money", "options": {"automatic_doubles": 9}}, Reason.BAD_OPTION),
+        ({"name": ""}, Reason.BAD_REQUEST),
+        ({"name": "a\nb"}, Reason.BAD_REQUEST),
+    ],
+)
+async def test_a_table_with_bad_rules_or_names_is_refused(fields: dict[str, Any], reason: Reason) -> None:
+    async with memory_system() as system:
+        with pytest.raises(RefusedError) as refused:
+            await opened(system, **fields)
+        assert refused.value.reason is reason
+        assert not system.log.decisions

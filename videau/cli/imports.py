@@ -1,0 +1,58 @@
+"""`videau import FILE...`: match records replayed by the rules, into logs that can be shown and exported."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from libs.backgammon.errors import RefusedError
+from libs.eventlog.archive import to_archive
+from libs.records.read import read_record
+from videau.importing import Imported, import_record
+
+DEFAULT_FOLDER = Path("data/imported")
+
+
+def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser("import", help="replay match records (Jellyfish text, SGF) by the rules")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--into", type=Path, default=DEFAULT_FOLDER, help=f"folder for the logs [{DEFAULT_FOLDER}]"
+    )
+    parser.set_defaults(run=main)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Import each file; 1 if one of them is no match record or cannot be read."""
+    arguments.into.mkdir(parents=True, exist_ok=True)
+    return max(_import(file, arguments.into) for file in arguments.files)
+
+
+def _import(file: Path, folder: Path) -> int:
+    try:
+        data = file.read_bytes()
+        imported = import_record(read_record(data), file.name, data)
+    except OSError as error:
+        print(f"{file}: {error.strerror}", file=sys.stderr)
+        return 1
+    except RefusedError as refused:
+        print(f"{file}: not imported: {refused}", file=sys.stderr)
+        return 1
+    target = folder / f"{imported.match.match_id}.log"
+    target.write_bytes(to_archive(imported.match.match_id, imported.log))
+    print(f"{file.name}: {_summary(imported)} -> {target}")
+    for finding in imported.findings:
+        print(f"  {file.name}:{finding.line}: {finding.slug}: {finding.text}")
+    return 0
+
+
+def _summary(imported: Imported) -> str:
+    match = imported.match
+    length = f"{match.rules.points} points" if match.rules.points else "money"
+    games = f"{match.game} game{'s' * (match.game != 1)}"
+    voided = f", {len(imported.voided)} voided" if imported.voided else ""
+    over = "" if match.ending else ", unfinished"
+    return (
+        f"{length}, {games}{voided}, {len(imported.log)} decisions, "
+        f"{match.white_points}-{match.black_points}{over}"
+    )

@@ -1,0 +1,29 @@
+"""`videau show MATCH`: a match as its log tells it, one line an event."""
+
+import argparse
+import sys
+
+from videau.logs import DEFAULT_URL, NoLogError, load
+from videau.text import lines
+
+
+def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser("show", help="show a match as its log tells it")
+    parser.add_argument("match", metavar="MATCH", help="a match id, or the file of an imported log")
+    parser.add_argument(
+        "--url", default=DEFAULT_URL, help=f"the gateway to ask for a match id [{DEFAULT_URL}]"
+    )
+    parser.set_defaults(run=main)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Print the replay; 1 if there is none."""
+    try:
+        decisions = load(arguments.match, arguments.url)
+    except NoLogError as error:
+        print(error, file=sys.stderr)
+        return 1
+    for line in lines(decisions):
+        print(line)
+    return 0

@@ -1,0 +1,114 @@
+"""What the system on one machine consists of: processes, ports, and what each is told."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from libs.eventlog.server_config import OPERATOR, SYSTEM
+from libs.service.settings import METRICS_PORT, PORTS, SERVICES, environment
+
+GATEWAY = "gateway"
+HOST = "127.0.0.1"
+USERS = (*SERVICES, GATEWAY, OPERATOR, SYSTEM)
+"""Who the broker knows."""
+MOST_REPLICAS = 8
+"""More would need ports that belong to something else."""
+
+PortOf = Callable[[str, int], int]
+"""The port of a replica of a service, and of `metrics <service>`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One process that hosts services."""
+
+    label: str
+    """Its name among all: rules-1, or gateway."""
+    names: tuple[str, ...]
+    port: int
+    metrics_port: int
+    environment: dict[str, str]
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return (sys.executable, "-m", "videau", "serve", *self.names)
+
+    @property
+    def address(self) -> str:
+        return f"{HOST}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The system: a broker, the parts that serve gRPC, and the gateways to them all."""
+
+    data: Path
+    nats_port: int
+    services: tuple[Part, ...]
+    gateways: tuple[Part, ...]
+
+    @property
+    def gateway(self) -> Part:
+        """The first of them, on a laptop the only one."""
+        return self.gateways[0]
+
+    @property
+    def secrets(self) -> Path:
+        return self.data / "secrets"
+
+    @property
+    def nats_url(self) -> str:
+        return f"nats://{HOST}:{self.nats_port}"
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (*self.services, *self.gateways)
+
+    def ports(self) -> dict[int, str]:
+        """Every port that must be free, and for whom."""
+        mine = {self.nats_port: "nats-server"}
+        for part in self.parts:
+            mine |= {part.port: part.label, part.metrics_port: f"metrics of {part.label}"}
+        return mine
+
+
+def plan(
+    data: Path, port_of: PortOf, *, replicas: int = 1, gateways: int = 1, group: bool = False, **told: object
+) -> Plan:
+    """A system of so many replicas of each service; `group` hosts all services of a replica in one process.
+
+    `told` are settings that every process gets.
+    """
+    data = data.resolve()
+    nats_port = port_of("nats", 0)
+    common = {"host": HOST, "nats_url": f"nats://{HOST}:{nats_port}", "secrets": data / "secrets", **told}
+    hosted = [tuple(SERVICES)] if group else [(name,) for name in SERVICES]
+
+    def part(label: str, names: tuple[str, ...], replica: int, **more: object) -> Part:
+        port, metrics_port = port_of(names[0], replica), port_of(f"metrics {names[0]}", replica)
+        told_it = environment(**common, port=port, metrics_port=metrics_port, **more)
+        return Part(label, names, port, metrics_port, told_it)
+
+    services = tuple(
+        part(f"{'services' if group else names[0]}-{replica + 1}", names, replica)
+        for names in hosted
+        for replica in range(replicas)
+    )
+    addresses = {name: tuple(part.address for part in services if name in part.names) for name in SERVICES}
+    front = tuple(
+        part(f"{GATEWAY}-{replica + 1}" if replica else GATEWAY, (GATEWAY,), replica, **addresses)
+        for replica in range(gateways)
+    )
+    return Plan(data, nats_port, services, front)
+
+
+def ports_from(base: int) -> PortOf:
+    """The usual ports, moved so that the broker has `base`; replicas are ten apart."""
+
+    def port_of(name: str, replica: int) -> int:
+        metrics, _, service = name.rpartition(" ")
+        port = base + PORTS[service] - PORTS["nats"] + 10 * replica
+        return port + METRICS_PORT if metrics else port
+
+    return port_of
