@@ -6,7 +6,7 @@ GENERATED := .cache/protos-generated
 GIT_DIR := $(shell git rev-parse --git-common-dir 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup protos run demo test check format bench soak lock clean
+.PHONY: help setup protos run demo test debs check format bench soak lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,11 @@ demo: setup ## play and verify a match against the system that `make run` starte
 
 test: setup check ## everything that CI runs
 	$(BIN)/python -m pytest
+
+debs: ## install the Debian packages that some tests compare with (as root): gnubg, nodejs
+	apt-get update -qq
+	apt-get install -y -qq --no-install-recommends gnubg
+	command -v node >/dev/null || apt-get install -y -qq --no-install-recommends nodejs
 
 check: setup ## style, types, direction of imports, protos: no test
 	$(BIN)/ruff check

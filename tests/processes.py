@@ -77,7 +77,13 @@ class RunningSystem:
 
 @asynccontextmanager
 async def running_system(
-    tmp_path: Path, *, replicas: int = 1, gateways: int = 1, group: bool = False, **told: object
+    tmp_path: Path,
+    *,
+    replicas: int = 1,
+    gateways: int = 1,
+    group: bool = False,
+    ghost: bool = False,
+    **told: object,
 ) -> AsyncIterator[RunningSystem]:
     """Start everything, give it to the test, stop it. `told` are settings of every process by field name."""
     ports: dict[tuple[str, int], int] = {}
@@ -86,7 +92,15 @@ async def running_system(
         return ports.setdefault((name, replica), free_port())
 
     told = {"log_level": "info", **told}
-    wanted = plan(tmp_path / "system", port_of, replicas=replicas, gateways=gateways, group=group, **told)
+    wanted = plan(
+        tmp_path / "system",
+        port_of,
+        replicas=replicas,
+        gateways=gateways,
+        group=group,
+        ghost=ghost,
+        **told,
+    )
     lines: deque[str] = deque(maxlen=LINES_SHOWN)
     bugs: list[str] = []
 

@@ -33,13 +33,16 @@ CORES = (lobby, dice, rules, cube, clock)
 class Scene:
     """A match and what happened to it. Every command goes to the core that knows it.
 
-    `now` is when the next decision is made, in microseconds; left alone, it counts decisions.
+    `now` is when the next decision is made, in microseconds; left alone, it counts decisions. `received` is
+    when its command came, which is at once if nothing else is said.
     """
 
     def __init__(self, match: Match | None = None) -> None:
         self.current = match
         self.log: list[Decision] = []
         self.now = 0
+        self.received = 0
+        self.lag_credit = 0
 
     @property
     def match(self) -> Match:
@@ -53,7 +56,8 @@ class Scene:
         if events:
             position = self.current.position + 1 if self.current else 1
             at = self.now or position
-            decision = Decision(MATCH_ID, position, f"t/{position}", "t", at, at, 0, b"", events)
+            received, credit = self.received or at, self.lag_credit
+            decision = Decision(MATCH_ID, position, f"t/{position}", "t", at, received, credit, b"", events)
             self.log.append(decision)
             self.current = fold(self.current, decision)
         return events
@@ -141,3 +145,12 @@ def counts(points: dict[int, int]) -> list[int]:
     side = [points.get(place, 0) for place in range(BAR + 1)]
     side[OFF] = 15 - sum(side[1:])
     return side
+
+
+def happen(scene: Scene, *events: Event) -> None:
+    """Let these events be a decision of their own, whoever would make it."""
+    position = scene.match.position + 1
+    at = scene.now or position
+    decision = Decision(MATCH_ID, position, f"t/{position}", "t", at, at, 0, b"", events)
+    scene.log.append(decision)
+    scene.current = fold(scene.current, decision)

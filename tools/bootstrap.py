@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes .venv with the pinned dependencies and the project in it; needs Python and nothing else.
 
-Where Python came without pip, as on a bare Debian, pip is fetched from the package index that pip itself
-would use, and believed only if it has the hash below. Doing it again changes nothing.
+Where Python came without pip, as on a bare Debian, its package for virtual environments is installed first.
+Doing it again changes nothing.
 """
 
 from __future__ import annotations  # an old Python shall get as far as being told so
@@ -10,16 +10,11 @@ from __future__ import annotations  # an old Python shall get as far as being to
 import hashlib
 import importlib.util
 import os
-import re
-import ssl
+import shutil
 import subprocess
 import sys
-import tempfile
-import urllib.error
-import urllib.request
 from pathlib import Path
 from typing import NoReturn
-from urllib.parse import urljoin
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -27,10 +22,6 @@ PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "made-from"
 LOCK = ROOT / "requirements.lock"
 OLDEST = (3, 11)
-
-PIP_WHEEL = "pip-26.3-py3-none-any.whl"
-PIP_SHA256 = "f3b60b20ffaadd4415ed7957212a38ac63fa4c5fa375bd0f4a797777940fad13"
-DEFAULT_INDEX = "https://pypi.org/simple"
 
 
 def main() -> None:
@@ -65,40 +56,19 @@ def has_pip() -> bool:
 
 
 def give_pip() -> None:
-    """By Python's own copy where there is one, else from the index."""
-    if importlib.util.find_spec("ensurepip") is not None:
-        run(PYTHON, "-m", "ensurepip", "--default-pip", quiet=True)
-        return
-    print("this Python has no pip: fetching it")
-    with tempfile.TemporaryDirectory() as folder:
-        wheel = Path(folder) / PIP_WHEEL
-        wheel.write_bytes(fetched_pip())
-        run(PYTHON, f"{wheel}/pip", "install", "--quiet", "--no-index", wheel)
+    """By Python's own copy, which Debian keeps in a package of its own."""
+    if importlib.util.find_spec("ensurepip") is None:
+        install_venv_package()
+    run(PYTHON, "-m", "ensurepip", "--default-pip", quiet=True)
 
 
-def fetched_pip() -> bytes:
-    """The pinned wheel, found on the index's page for pip."""
-    page_url = os.environ.get("PIP_INDEX_URL", DEFAULT_INDEX).rstrip("/") + "/pip/"
-    page = get(page_url).decode()
-    link = re.search(rf'href="([^"#]*{re.escape(PIP_WHEEL)})[#"]', page)
-    if link is None:
-        fail(f"{page_url} does not offer {PIP_WHEEL}")
-    data = get(urljoin(page_url, link[1]))
-    if hashlib.sha256(data).hexdigest() != PIP_SHA256:
-        fail(f"what {page_url} offers as {PIP_WHEEL} is not the file it should be (SHA-256 differs)")
-    return data
-
-
-def get(url: str) -> bytes:
-    if not url.startswith("https://"):
-        fail(f"{url} is not an https address")
-    context = ssl.create_default_context(cafile=os.environ.get("PIP_CERT"))
-    try:
-        with urllib.request.urlopen(url, timeout=60, context=context) as answer:
-            data: bytes = answer.read()
-            return data
-    except (urllib.error.URLError, TimeoutError) as error:
-        fail(f"cannot reach {url}: {getattr(error, 'reason', error)}")
+def install_venv_package() -> None:
+    package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+    if shutil.which("apt-get") is None or os.geteuid() != 0:
+        fail(f"this Python has no pip: install the package {package}, then try again")
+    print(f"this Python has no pip: installing {package}")
+    run("apt-get", "update", "-qq")
+    run("apt-get", "install", "-y", "-qq", "--no-install-recommends", package)
 
 
 def pip(*arguments: str | Path) -> None:

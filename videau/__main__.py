@@ -11,6 +11,9 @@ COMMANDS = {
     "import": "replay a match record through the rules",
     "show": "show a match as its log tells it",
     "export": "write a match as a record",
+    "bundle": "certify a finished match and write it with its proofs into one file",
+    "verify": "check such a file: every decision, roll, clock and signature; needs no network",
+    "audit": "compute again what a log says was computed",
 }
 """What `videau --help` lists; the module of a command is `videau.cli.<command>`."""
 MODULES = {"import": "imports"}

@@ -51,8 +51,9 @@ def _from_gateway(match_id: str, url: str) -> list[Decision]:
 def _decision(row: dict[str, Any]) -> Decision:
     message = ParseDict(row, MatchDecision(), ignore_unknown_fields=True)
     at = message.decided_at.seconds * MICROSECOND + message.decided_at.nanos // 1000
+    received = message.received_at.seconds * MICROSECOND + message.received_at.nanos // 1000
     events = tuple(event_from_proto(event) for event in message.events)
-    return Decision(message.match_id, message.position, "", "", at, at, 0, b"", events)
+    return Decision(message.match_id, message.position, "", "", at, received, message.lag_credit, b"", events)
 
 
 def _ask(url: str, body: dict[str, Any] | None = None, token: str = "") -> dict[str, Any]:

@@ -8,6 +8,7 @@ from libs.backgammon.apply import fold
 from libs.backgammon.events import Decision, Event, Seat
 from libs.backgammon.match import Match
 from libs.backgammon.notation import write_play
+from videau.clocktext import told
 
 MICROSECOND = 1_000_000
 
@@ -102,4 +103,4 @@ def _told(event: Event, match: Match) -> str:
         case happened.MatchScored(Seat() as winner, white, black):
             return f"match over: {name(winner)} wins {white}-{black}"
         case _:
-            return str(event)
+            return told(event, name)

@@ -83,8 +83,9 @@ def fold(match: Match | None, decision: Decision) -> Match:
         match = apply(match, event)
     if rolls_by_itself(match) and not rolls_by_itself(before):
         match = _asked_now(match)
-    clocks = advance(before, match, decision)
-    return match if clocks is match.clocks else replace(match, clocks=clocks)
+    # Nobody has seen this match yet: it was made by the `replace` above, and a second one would cost as much.
+    object.__setattr__(match, "clocks", advance(before, match, decision))
+    return match
 
 
 def apply(match: Match, event: Event) -> Match:
@@ -152,7 +153,8 @@ def apply(match: Match, event: Event) -> Match:
             declined = (*match.declined, (seat.other, match.resigned_worth))
             return replace(match, resigning=None, declined=declined)
         case GameVoided():
-            return replace(match, phase=Phase.BETWEEN, resigning=None)
+            played = match.crawford_played and not match.crawford
+            return replace(match, phase=Phase.BETWEEN, resigning=None, crawford_played=played)
         case GameScored():
             return _scored(match, event)
         case SessionEndAsked():

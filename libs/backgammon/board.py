@@ -75,7 +75,12 @@ class Board:
         return type(self)(int.from_bytes(self.packed.to_bytes(2 * PLACES, "little"), "big"))
 
     def after(self, move: Move) -> Self:
-        """The position after a move, still from the mover's side. The move is believed, not checked."""
+        """The position after a move, still from the mover's side. The move is believed if it has a place.
+
+        Raises RefusedError(BAD_BOARD) otherwise: in a log that nobody vouches for, a place may be any number.
+        """
+        if not (OFF <= move.origin <= BAR and OFF <= move.target <= BAR):
+            raise RefusedError(Reason.BAD_BOARD, f"no move goes from {move.origin} to {move.target}")
         return type(self)(self.packed + change(move.origin, move.target, hit=move.hit))
 
     def pips(self) -> tuple[int, int]:

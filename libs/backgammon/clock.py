@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from libs.backgammon.automatic import moves_by_itself, rolls_by_itself
-from libs.backgammon.events import Decision, GameAbandoned, Seat, TimeExpired
+from libs.backgammon.events import Decision, GameAbandoned, OutageRecorded, Seat, TimeExpired
 from libs.backgammon.match import Match, Phase
 from libs.backgammon.rules import Absence, Clock, ClockKind, Rules, TimeOver
 from libs.backgammon.timing import Clocks, Mode, SeatTime
@@ -158,7 +158,8 @@ def is_late(before: Match, after: Match, decision: Decision) -> bool:
     Where a fallen flag can only be claimed, play goes on.
     """
     seat = before.clocks.seat
-    if seat is None or isinstance(decision.events[0], TimeExpired | GameAbandoned):
+    judges = isinstance(decision.events[0], TimeExpired | GameAbandoned | OutageRecorded)
+    if seat is None or judges or after.clocks is before.clocks:
         return False
     was, now = before.clocks.of(seat), after.clocks.of(seat)
     if before.clocks.mode is Mode.AWAY:

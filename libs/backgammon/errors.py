@@ -56,6 +56,7 @@ class Reason(StrEnum):
     NOTHING_TO_CONTINUE = "nothing-to-continue"
     NO_AUTOMATIC_PLAY = "no-automatic-play"
     AUTOMATIC_ROLL = "automatic-roll"
+    PLAYED_ELSEWHERE = "played-elsewhere"
     # dice protocol
     NO_COMMITMENT = "no-commitment"
     SEED_ALREADY_GIVEN = "seed-already-given"

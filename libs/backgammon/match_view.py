@@ -12,6 +12,8 @@ DIGEST_DIGITS = 16
 OFFERS = {Phase.OFFERED: 0, Phase.BEAVERED: 1, Phase.RACCOONED: 2}
 """How often the cube was turned again while an offer waits."""
 
+NO_GAME = (Phase.TABLE, Phase.CLOSED, Phase.BETWEEN, Phase.OVER)
+
 
 def view_of(match: Match) -> View:
     """The position of a match from the side of the player on roll.
@@ -46,7 +48,7 @@ def digest(match: Match) -> str:
 
 
 def _under_way(match: Match) -> bool:
-    return match.playing or match.phase is Phase.WON
+    return match.phase not in NO_GAME
 
 
 def _owner(match: Match) -> int:

@@ -47,7 +47,7 @@ class VideauClient:
 
     async def __aenter__(self) -> Self:
         self._http = aiohttp.ClientSession(headers={"Authorization": f"Bearer {self._token}"})
-        self.api = HttpApi(self._http, self.url)
+        self.api = HttpApi(self._http, self.url, patience=DEADLINE_SECONDS)
         """Tables, matches and histories over HTTP."""
         self._link = Link(self._http, f"{self.url}/v1/ws", self._wire, self)
         self._questions = Questions(self._link.send)

@@ -4,6 +4,7 @@ import hmac
 
 from google.protobuf.message import Message
 
+from libs.backgammon.automatic import rolls_by_itself
 from libs.backgammon.dice import Chain
 from libs.backgammon.events import Seat
 from libs.backgammon.links import PARTY, wants_link
@@ -42,8 +43,10 @@ class DicePart:
             return self._once(dice.chain, 0, pb.ContributeSeedRequest(tip=self._chain_of(match, seat).tip))
         if dice.white is None or dice.black is None:
             return None
-        # The roller's own link comes with his roll, after his decision about the cube.
-        waiting = match.phase is Phase.OPENING or (match.phase is Phase.ROLL and seat is not match.on_roll)
+        # The roller's own link comes with his roll, after his decision about the cube; who lets the system
+        # roll has no such decision.
+        roller = match.phase is Phase.ROLL and seat is match.on_roll and not rolls_by_itself(match)
+        waiting = match.phase in (Phase.OPENING, Phase.ROLL) and not roller
         link = self.link(match, seat) if waiting else b""
         return self._once(dice.chain, dice.index, pb.RevealLinkRequest(link=link)) if link else None
 

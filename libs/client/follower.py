@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+from google.protobuf.timestamp_pb2 import Timestamp
+
 from libs.backgammon.apply import apply, fold
 from libs.backgammon.errors import RefusedError
-from libs.backgammon.events import Decision, Event
+from libs.backgammon.events import Decision
 from libs.backgammon.match import Match
 from libs.backgammon.match_view import digest
 from libs.client.dice_witness import DiceWitness
@@ -38,20 +40,39 @@ class Follower:
     def _folded(self, message: pb.MatchDecision) -> Match:
         if message.position != self.position + 1:
             raise VerificationError(f"decision {message.position} came after {self.position}")
-        decided_at = message.decided_at.seconds * MICROSECOND + message.decided_at.nanos // 1000
-        events = tuple(event_from_proto(event) for event in message.events)
-        match = self.match
-        if match is None:
-            match, events = _opened(message.match_id, events[:1], decided_at), events[1:]
-        match = replace(match, position=message.position, decided_at=decided_at, received_at=decided_at)
-        for event in events:
-            if not match.source:  # an imported match has the dice of its record, which nobody committed to
-                self.witness.observe(match, event)
-            match = apply(match, event)
+        decision = _decision(message)
+        self._observe(decision)
+        match = fold(self.match, decision)
         if message.digest != digest(match):
             raise DigestError(f"our fold differs from the server's at position {message.position}")
         return match
 
+    def _observe(self, decision: Decision) -> None:
+        """Show each event to the witness, with the match just before it."""
+        match, events = self.match, decision.events
+        if match is None:
+            match, events = fold(None, replace(decision, events=events[:1])), events[1:]
+        for number, event in enumerate(events, 1):
+            if not match.source:  # an imported match has the dice of its record, which nobody committed to
+                self.witness.observe(match, event)
+            if number < len(events):
+                match = apply(match, event)
 
-def _opened(match_id: str, first: tuple[Event, ...], at: int) -> Match:
-    return fold(None, Decision(match_id, 1, "", "", at, at, 0, b"", first))
+
+def _decision(message: pb.MatchDecision) -> Decision:
+    """A decision without what is not a client's business: who asked for it, and under which id."""
+    return Decision(
+        message.match_id,
+        message.position,
+        "",
+        "",
+        _micros(message.decided_at),
+        _micros(message.received_at),
+        message.lag_credit,
+        b"",
+        tuple(event_from_proto(event) for event in message.events),
+    )
+
+
+def _micros(stamp: Timestamp) -> int:
+    return stamp.seconds * MICROSECOND + stamp.nanos // 1000

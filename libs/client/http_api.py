@@ -1,5 +1,6 @@
 """The gateway's HTTP operations, typed."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -8,6 +9,7 @@ from google.protobuf import json_format
 from google.protobuf.message import Message
 
 from libs.client.errors import ClientError, CommandRefusedError
+from libs.client.questions import PAUSE_SECONDS, REPEATED
 from libs.service.chance import new_id
 from videau.gateway.v1 import gateway_pb2 as pb
 from videau.lobby.v1 import lobby_pb2 as lobby
@@ -17,11 +19,16 @@ PAGE = 500
 
 
 class HttpApi:
-    """Raises CommandRefusedError, and ClientError when the gateway cannot be reached or understood."""
+    """Raises CommandRefusedError, and ClientError when the gateway cannot be reached or understood.
 
-    def __init__(self, http: aiohttp.ClientSession, url: str) -> None:
+    For `patience` seconds a gateway or service that is away is asked again: every POST carries a key by which
+    a repeat gets the first answer.
+    """
+
+    def __init__(self, http: aiohttp.ClientSession, url: str, *, patience: float = 0.0) -> None:
         self._http = http
         self._url = url.rstrip("/")
+        self._patience = patience
 
     async def create_guest(self, name: str) -> pb.CreateGuestResponse:
         return await self._post("/v1/guests", pb.CreateGuestRequest(name=name), pb.CreateGuestResponse)
@@ -86,11 +93,22 @@ class HttpApi:
         return await self._call("POST", path, kind, data=json_format.MessageToJson(wanted), headers=headers)
 
     async def _call(self, method: str, path: str, kind: type[M], **given: Any) -> M:
-        try:
-            async with self._http.request(method, self._url + path, **given) as response:
-                data = await response.read()
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise ClientError(f"{self._url} does not answer: {error}") from error
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._patience
+        while True:
+            try:
+                return await self._once(method, path, kind, **given)
+            except CommandRefusedError as refused:
+                if refused.reason not in REPEATED or loop.time() >= deadline:
+                    raise
+            except (aiohttp.ClientError, TimeoutError) as error:
+                if loop.time() >= deadline:
+                    raise ClientError(f"{self._url} does not answer: {error}") from error
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _once(self, method: str, path: str, kind: type[M], **given: Any) -> M:
+        async with self._http.request(method, self._url + path, **given) as response:
+            data = await response.read()
         try:
             if response.status >= 400:
                 problem = json_format.Parse(data, pb.Problem(), ignore_unknown_fields=True)

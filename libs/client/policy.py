@@ -4,6 +4,7 @@ import hashlib
 
 from google.protobuf.message import Message
 
+from libs.backgammon.automatic import bear_off
 from libs.backgammon.board import Board, Worth
 from libs.backgammon.cube import why_not_beaver, why_not_double
 from libs.backgammon.events import Seat
@@ -11,6 +12,7 @@ from libs.backgammon.match import Match, Phase
 from libs.backgammon.plays import Play, legal_plays
 from libs.backgammon.resign import why_not_again, why_not_resign
 from libs.backgammon.turn import next_moves
+from videau.clock.v1 import clock_pb2 as clock
 from videau.cube.v1 import cube_pb2 as cube
 from videau.dice.v1 import dice_pb2 as dice
 from videau.match.v1.events_pb2 import WORTH_SINGLE
@@ -26,6 +28,8 @@ def choose(match: Match, seat: Seat, seed: int, link: bytes) -> Message | None:
 
     `link` is the seat's link for the next roll. Plays are sent whole, with the end of the turn.
     """
+    if match.attendance.awaiting is seat and match.phase is Phase.BETWEEN:
+        return clock.ContinueMatchRequest()
     if match.to_act is not seat:
         return None
     if match.resigning is not None:
@@ -57,7 +61,7 @@ def _before_the_roll(match: Match, seat: Seat, seed: int, link: bytes) -> Messag
 
 def _play(match: Match, seed: int, link: bytes) -> Message | None:
     turn = match.turn
-    if turn is None:
+    if turn is None or bear_off(match):  # that is done for him
         return None
     if turn.moves:  # begun by somebody else: go on die by die
         following = next_moves(turn, match.rules)

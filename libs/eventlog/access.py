@@ -9,7 +9,15 @@ one account the broker would store that answer in the match, from a user that ma
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from libs.eventlog.subjects import ALL_MATCHES, STREAM, TIMER_DURABLE, TIMER_SET, TIMERS, owner_filter
+from libs.eventlog.subjects import (
+    ALL_MATCHES,
+    STREAM,
+    TIMER_DURABLE,
+    TIMER_MARK,
+    TIMER_SET,
+    TIMERS,
+    owner_filter,
+)
 
 SERVICES = ("lobby", "dice", "rules", "cube", "clock", "ghost", "ledger", "audit", "gateway")
 CLOCK = "clock"
@@ -58,7 +66,9 @@ def _keeping_time() -> list[Grant]:
     acknowledged = f"$JS.ACK.{TIMERS}.{TIMER_DURABLE}.>"
     return [
         Grant(f"{TIMER_SET}.>", f"{TIMER_SET}.>", own=True),
+        Grant(TIMER_MARK, TIMER_MARK, own=True),
         Grant(acknowledged, acknowledged, own=True),
+        _api(f"STREAM.MSG.GET.{TIMERS}", own=True),
         _api(f"CONSUMER.CREATE.{TIMERS}.{TIMER_DURABLE}", own=True),
         _api(f"CONSUMER.MSG.NEXT.{TIMERS}.{TIMER_DURABLE}", own=True, many_answers=True),
     ]

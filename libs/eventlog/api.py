@@ -11,7 +11,7 @@ from libs.eventlog.subjects import ALL_MATCHES, STREAM
 from libs.eventlog.wire import stored_in_answer
 
 WRONG_LAST_SEQUENCE = 10071
-_NO_MESSAGE = 10037
+NO_MESSAGE = 10037
 _NO_STREAM = 10059
 _STREAM_FULL = 10077
 _APPEND_IN_FLIGHT = 10164
@@ -77,7 +77,7 @@ async def _get(connection: Connection, query: dict[str, Any]) -> dict[str, Any] 
     try:
         answer = await ask(connection, f"STREAM.MSG.GET.{STREAM}", query)
     except RefusedByBrokerError as error:
-        if error.number == _NO_MESSAGE:
+        if error.number == NO_MESSAGE:
             return None
         raise
     message: dict[str, Any] = answer["message"]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import IntEnum
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -110,7 +111,7 @@ def _micros(stamp: Any) -> int:
 def _write(value: Any, message: Message) -> None:
     """Every field of a value into the field of that name; None and defaults stay unset."""
     message.SetInParent()
-    for name in _names(type(value)):
+    for name in _names(value.__class__):
         item = getattr(value, name)
         if item is None:
             continue
@@ -131,6 +132,7 @@ def is_value(item: object) -> bool:
     return is_dataclass(item) or hasattr(item, "_fields")
 
 
+@cache
 def _names(kind: type) -> tuple[str, ...]:
     if is_dataclass(kind):
         return tuple(field.name for field in fields(kind))

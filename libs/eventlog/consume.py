@@ -15,8 +15,8 @@ from libs.eventlog.store import Stored
 from libs.eventlog.subjects import STREAM
 from libs.eventlog.wire import stored_in
 
-MAX_UNACKNOWLEDGED = 256
-"""Over all replicas: so many deliveries may be at work at once."""
+MAX_UNACKNOWLEDGED = 16_384
+"""Over all replicas. Wake-ups that were put off count too: few of them would hold up those of every match."""
 _ACK_WAIT_SECONDS = 5
 _BATCH = 32
 """How many one replica takes at a time: few enough to be done before the broker gives them to another."""

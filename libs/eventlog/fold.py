@@ -5,11 +5,10 @@ from array import array
 from collections.abc import Iterable
 
 from libs.backgammon.apply import fold
-from libs.backgammon.errors import RefusedError
 from libs.backgammon.events import Decision
 from libs.backgammon.match import Match
 from libs.eventlog.codec import decode
-from libs.eventlog.errors import BrokenLogError, EventLogError
+from libs.eventlog.errors import BrokenLogError
 from libs.eventlog.owners import OWNERS
 from libs.eventlog.store import Stored
 
@@ -50,7 +49,7 @@ class Folded:
             match = fold(self.match, decision) if why is None else None
         except BrokenLogError:
             raise
-        except (EventLogError, RefusedError, TypeError, ValueError, ArithmeticError, LookupError) as error:
+        except Exception as error:  # a log may hold anything: it stops its match, never its reader
             raise BrokenLogError(self.match_id, position, f"{type(error).__name__}: {error}") from error
         if why is not None or match is None:
             raise BrokenLogError(self.match_id, position, why or "it does not fold")

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from libs.eventlog.api import create_reader, newest_sequence, pauses
+from libs.eventlog.api import create_reader, pauses
 from libs.eventlog.connection import Connection, NoAnswerError
 from libs.eventlog.errors import BadIdError, UnavailableError
 from libs.eventlog.pull import pulling
@@ -15,7 +15,7 @@ from libs.eventlog.wire import consumer_sequence, stored_in
 _BATCH = 500
 
 
-async def follow(connection: Connection, after: int | None) -> AsyncGenerator[Stored, None]:
+async def follow(connection: Connection, after: int) -> AsyncGenerator[Stored, None]:
     """See Store.follow. A consumer that is lost is replaced by one that begins where it ended.
 
     Raises UnavailableError only when the connection is closed for good.
@@ -23,8 +23,6 @@ async def follow(connection: Connection, after: int | None) -> AsyncGenerator[St
     waits = pauses()
     while True:
         try:
-            if after is None:
-                after = await newest_sequence(connection)
             async with aclosing(_tail(connection, after)) as tail:
                 async for stored in tail:
                     after = stored.sequence

@@ -57,6 +57,10 @@ class Observer:
     def conflicted(self) -> None:
         """Somebody else was faster."""
 
+    def trace(self) -> str:
+        """The W3C trace context to store with a decision, empty for none."""
+        return ""
+
 
 class Handler:
     """Handles the commands of one service."""
@@ -145,7 +149,11 @@ class Handler:
         started = time.perf_counter()
         try:
             sequence = await self._store.append(
-                envelope.match_id, data, command_id=envelope.command_id, expected=entry.folded.sequence
+                envelope.match_id,
+                data,
+                command_id=envelope.command_id,
+                expected=entry.folded.sequence,
+                trace=self._observer.trace(),
             )
         except BadIdError as error:
             raise RefusedError(Reason.BAD_REQUEST, str(error)) from error

@@ -11,6 +11,7 @@ from libs.eventlog.api import (
     RefusedByBrokerError,
     create_reader,
     find,
+    newest_sequence,
     pauses,
     read_answer,
 )
@@ -19,7 +20,7 @@ from libs.eventlog.errors import ConflictError, ReusedIdError, UnavailableError
 from libs.eventlog.follow import follow
 from libs.eventlog.pull import pulling
 from libs.eventlog.store import Stored
-from libs.eventlog.wire import COMMAND_ID, EXPECTED, EXPECTED_FILTER, stored_in
+from libs.eventlog.wire import COMMAND_ID, EXPECTED, EXPECTED_FILTER, TRACE, stored_in
 
 Answer = TypeVar("Answer")
 
@@ -40,12 +41,15 @@ class JetStreamStore:
     def owner(self) -> str:
         return self._owner
 
-    async def append(self, match_id: str, data: bytes, *, command_id: str, expected: int) -> int:
+    async def append(
+        self, match_id: str, data: bytes, *, command_id: str, expected: int, trace: str = ""
+    ) -> int:
         subject = subjects.match_subject(match_id, self._owner)
         headers = {
             COMMAND_ID: subjects.checked_command_id(command_id),
             EXPECTED: str(expected),
             EXPECTED_FILTER: subjects.match_filter(match_id),
+            **({TRACE: trace} if trace else {}),
         }
 
         async def try_once() -> int:
@@ -69,7 +73,12 @@ class JetStreamStore:
         subjects.checked_match_id(match_id)
         return await self._until_answered(f"read match {match_id}", lambda: self._read_once(match_id, after))
 
-    def follow(self, after: int | None) -> AsyncGenerator[Stored, None]:
+    async def newest(self) -> int:
+        return await self._until_answered(
+            "find the newest decision", lambda: newest_sequence(self._connection)
+        )
+
+    def follow(self, after: int) -> AsyncGenerator[Stored, None]:
         return follow(self._connection, after)
 
     async def _read_once(self, match_id: str, after: int) -> list[Stored]:

@@ -3,12 +3,13 @@
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from contextlib import suppress
 
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import Decision
 from libs.backgammon.match import Match
 from libs.eventlog.codec import decode
-from libs.eventlog.errors import BrokenLogError
+from libs.eventlog.errors import BrokenLogError, EventLogError, UnavailableError
 from libs.eventlog.fold import Folded
 from libs.eventlog.store import Store, Stored
 
@@ -16,16 +17,29 @@ Watcher = Callable[[Decision, Match], None]
 
 FOLLOWER_LEAD = 0.05
 """Seconds to wait for the follower before the log is read instead."""
+MOST_PENDING = 64
+"""Decisions of a match that may wait, unfolded, for somebody to ask for it."""
+
+
+async def newest(store: Store) -> int:
+    """The sequence of the newest decision of all, however long the broker is away. Raises DeniedError."""
+    while True:
+        with suppress(UnavailableError):
+            return await store.newest()
 
 
 class Entry:
     """One match in memory: what is folded, and what the follower brought since."""
 
-    __slots__ = ("broken", "folded", "held", "loaded", "lock", "news", "pending")
+    __slots__ = ("broken", "doubtful", "folded", "held", "known_to", "loaded", "lock", "news", "pending")
 
     def __init__(self, match_id: str) -> None:
         self.folded = Folded(match_id)
         self.pending: deque[Stored] = deque()
+        self.doubtful = False
+        """Whether something may be missing that the follower will not bring."""
+        self.known_to = 0
+        """Up to this stream sequence, nothing of the match is missing here."""
         self.loaded = False
         self.held = 0
         self.lock = asyncio.Lock()
@@ -36,6 +50,20 @@ class Entry:
     def sequence(self) -> int:
         """The stream sequence of the newest decision known, folded or not."""
         return max(self.folded.sequence, self.pending[-1].sequence if self.pending else 0)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody holds, writes or loads it: it may be forgotten, and loaded again."""
+        return self.loaded and not self.held and not self.lock.locked()
+
+    @property
+    def gap(self) -> bool:
+        """Whether the next pending decision follows one that is not known here: the log must be asked."""
+        if self.doubtful:
+            return True
+        folded = self.folded.sequence
+        following = next((stored for stored in self.pending if stored.sequence > folded), None)
+        return following is not None and following.sequence > self.known_to and following.expected > folded
 
 
 class LiveMatches:
@@ -49,6 +77,7 @@ class LiveMatches:
         self._on_broken = on_broken
         self._entries: OrderedDict[str, Entry] = OrderedDict()
         self._watchers: list[Watcher] = []
+        self._healing: set[asyncio.Future[None]] = set()
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -60,8 +89,9 @@ class LiveMatches:
     async def hold(self, match_id: str) -> Match:
         """Load a match and keep it in memory, watched, until released. Raises as `get`."""
         entry = await self._loaded(match_id)
+        match = self.settle(entry)
         entry.held += 1
-        return self.settle(entry)
+        return match
 
     def position(self, match_id: str) -> int:
         """The newest position this process knows of a match in memory, else 0."""
@@ -104,9 +134,9 @@ class LiveMatches:
             return entry
 
     def settle(self, entry: Entry) -> Match:
-        """Fold what is pending. Raises RefusedError UNKNOWN_MATCH or FROZEN."""
+        """Fold what is pending. Raises RefusedError UNKNOWN_MATCH or FROZEN; UnavailableError."""
         folded = entry.folded
-        while entry.pending and entry.broken is None:
+        while entry.pending and entry.broken is None and not entry.gap:
             stored = entry.pending.popleft()
             if stored.sequence <= folded.sequence:
                 continue
@@ -120,6 +150,8 @@ class LiveMatches:
         if entry.broken is not None:
             raise RefusedError(Reason.FROZEN, "this match is frozen until its log has been looked into")
         if folded.match is None:
+            if entry.pending:
+                raise UnavailableError("the beginning of the match could not be read")
             raise RefusedError(Reason.UNKNOWN_MATCH)
         return folded.match
 
@@ -131,7 +163,10 @@ class LiveMatches:
     async def catch_up(self, entry: Entry, behind: int) -> None:
         """Learn of decisions later than stream sequence `behind`: from the follower, else from the log."""
         deadline = asyncio.get_running_loop().time() + FOLLOWER_LEAD
-        while entry.sequence <= behind:
+        while entry.sequence <= behind or entry.gap:
+            if entry.gap:
+                await self._read(entry)
+                return
             entry.news = entry.news or asyncio.Event()
             try:
                 async with asyncio.timeout_at(deadline):
@@ -147,7 +182,11 @@ class LiveMatches:
 
     async def run(self) -> None:
         """Follow the log for ever."""
-        async for stored in self._store.follow(None):
+        start = await newest(self._store)
+        for entry in self._entries.values():  # what came after they were loaded may lie before the start
+            entry.doubtful = True
+            self._mend(entry)
+        async for stored in self._store.follow(start):
             self._arrived(stored)
 
     def _arrived(self, stored: Stored) -> None:
@@ -164,21 +203,44 @@ class LiveMatches:
             entry.news.set()
             entry.news = None
         if self._watchers and entry.loaded:
+            self._show(entry)
+        elif len(entry.pending) > MOST_PENDING and entry.idle:
+            del self._entries[stored.match_id]  # nobody here asks for it: it is not worth its memory
+
+    def _show(self, entry: Entry) -> None:
+        """Fold for the watchers; where something is missing, as soon as it has been read."""
+        if entry.gap:
+            self._mend(entry)
+            return
+        with suppress(RefusedError):  # frozen, and said so already
+            self.settle(entry)
+
+    def _mend(self, entry: Entry) -> None:
+        healing = asyncio.ensure_future(self._heal(entry))
+        self._healing.add(healing)
+        healing.add_done_callback(self._healing.discard)
+
+    async def _heal(self, entry: Entry) -> None:
+        async with entry.lock:
             try:
+                if entry.gap:
+                    await self._read(entry)
+            except EventLogError:
+                return  # whatever comes next for this match tries again
+            with suppress(RefusedError, EventLogError):
                 self.settle(entry)
-            except RefusedError:
-                return  # frozen, and said so already
 
     async def _loaded(self, match_id: str) -> Entry:
-        entry = self._entries.get(match_id)
-        if entry is None:
-            entry = self._insert(match_id)
-        else:
-            self._entries.move_to_end(match_id)
+        entry = self._entries.get(match_id) or self._insert(match_id)
+        self._entries.move_to_end(match_id)
         if not entry.loaded:
             async with entry.lock:
-                if not entry.loaded:
+                if self._entries.get(match_id) is entry and not entry.loaded:
                     await self._load(match_id, entry)
+            if not entry.loaded:  # whoever was loading it gave up, and it is in memory no longer
+                return await self._loaded(match_id)
+        elif entry.gap:
+            await self._heal(entry)
         return entry
 
     async def _load(self, match_id: str, entry: Entry) -> None:
@@ -198,6 +260,8 @@ class LiveMatches:
         newest = log[-1].sequence if log else 0
         later = [stored for stored in entry.pending if stored.sequence > newest]
         entry.pending = deque([*log, *later])
+        entry.doubtful = False
+        entry.known_to = max(newest, entry.folded.sequence)
 
     def _insert(self, match_id: str) -> Entry:
         entry = self._entries[match_id] = Entry(match_id)
@@ -206,9 +270,9 @@ class LiveMatches:
         return entry
 
     def _evict(self) -> None:
-        """Drop the match that was asked for longest ago, unless it is held or being written."""
+        """Forget the match that was asked for longest ago, unless it is held or being written."""
         for match_id, entry in self._entries.items():
-            if not entry.held and not entry.lock.locked() and entry.loaded:
+            if entry.idle:
                 del self._entries[match_id]
                 return
 

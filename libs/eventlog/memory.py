@@ -38,7 +38,9 @@ class MemoryStore:
     def owner(self) -> str:
         return self._owner
 
-    async def append(self, match_id: str, data: bytes, *, command_id: str, expected: int) -> int:
+    async def append(
+        self, match_id: str, data: bytes, *, command_id: str, expected: int, trace: str = ""
+    ) -> int:
         subjects.checked_match_id(match_id)
         subjects.checked_command_id(command_id)
         await asyncio.sleep(0)  # as with a broker, others get their turn before it is decided
@@ -55,7 +57,7 @@ class MemoryStore:
             raise ConflictError(f"match {match_id} is at {last}, not at {expected}")
         sequence = len(self._log.decisions) + 1
         self._log.add(
-            Stored(match_id, self._owner, sequence, expected, command_id, bytes(data), self._log.now())
+            Stored(match_id, self._owner, sequence, expected, command_id, bytes(data), self._log.now(), trace)
         )
         return sequence
 
@@ -64,8 +66,11 @@ class MemoryStore:
         await asyncio.sleep(0)
         return [stored for stored in self._log.of_match.get(match_id, []) if stored.sequence > after]
 
-    async def follow(self, after: int | None) -> AsyncGenerator[Stored, None]:
-        seen = len(self._log.decisions) if after is None else after
+    async def newest(self) -> int:
+        return len(self._log.decisions)
+
+    async def follow(self, after: int) -> AsyncGenerator[Stored, None]:
+        seen = after
         while True:
             grown = self._log.grown
             while seen < len(self._log.decisions):

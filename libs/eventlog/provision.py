@@ -7,7 +7,7 @@ from typing import Any
 from libs.eventlog.api import NoStreamError, ask, pauses
 from libs.eventlog.connection import Connection, NoAnswerError
 from libs.eventlog.errors import UnavailableError
-from libs.eventlog.subjects import ALL_MATCHES, STREAM, TIMER_FIRED, TIMER_SET, TIMERS
+from libs.eventlog.subjects import ALL_MATCHES, STREAM, TIMER_FIRED, TIMER_MARK, TIMER_SET, TIMERS
 
 _SECOND = 1_000_000_000
 
@@ -28,7 +28,7 @@ _TRUTH: Mapping[str, Any] = {
 
 # Wake-ups, not truth: what a timer means stands in the game log. Schedules need roll-up and purge.
 _TIMERS: Mapping[str, Any] = {
-    "subjects": [f"{TIMER_SET}.>", f"{TIMER_FIRED}.>"],
+    "subjects": [f"{TIMER_SET}.>", f"{TIMER_FIRED}.>", TIMER_MARK],
     "storage": "file",
     "retention": "limits",
     "discard": "old",

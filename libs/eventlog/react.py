@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from libs.backgammon.errors import Reason, RefusedError
@@ -12,7 +13,7 @@ from libs.eventlog.live import LiveMatches
 from libs.eventlog.store import Stored
 
 IN_FLIGHT = 64
-RETRY_SECONDS = 0.5
+RETRY_SECONDS, BUG_SECONDS = 0.5, 10.0
 
 Act = Callable[[Match, Envelope], Awaitable[float | None]]
 """Does what the service owes the match, under this envelope; seconds to come back in, or None when done."""
@@ -42,13 +43,13 @@ class Reactor:
         live: LiveMatches,
         act: Act,
         warn: Callable[[str, dict[str, object]], None],
-        lag: Callable[[Stored], None] = lambda _: None,
+        observed: Callable[[Stored], AbstractContextManager[None]] = lambda _: nullcontext(),
     ) -> None:
         self._service = service
         self._live = live
         self._act = act
         self._warn = warn
-        self._lag = lag
+        self._observed = observed
 
     async def run(self, deliveries: AsyncIterator[Delivery]) -> None:
         """React until cancelled, to at most IN_FLIGHT wake-ups at once."""
@@ -61,12 +62,15 @@ class Reactor:
 
     async def _react(self, delivery: Delivery) -> None:
         stored = delivery.stored
-        self._lag(stored)
         try:
-            again = await self._once(stored)
+            with self._observed(stored):
+                again = await self._once(stored)
         except EventLogError as error:
             self._warn("reaction failed", {"match_id": stored.match_id, "error": repr(error)})
             again = RETRY_SECONDS
+        except Exception as error:  # noqa: BLE001  # a bug met in one match must not stop all the others
+            self._warn("bug in a reaction", {"match_id": stored.match_id, "exc_info": error})
+            again = BUG_SECONDS
         try:
             if again is None:
                 await delivery.ack()

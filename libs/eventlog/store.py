@@ -25,6 +25,8 @@ class Stored:
     """The exact bytes appended."""
     stored_at: datetime
     """The broker's own time of storing, aware UTC, cut to microseconds."""
+    trace: str = ""
+    """The W3C trace context of the command it answers, for whoever goes on from it; no part of the truth."""
 
 
 class Store(Protocol):
@@ -34,7 +36,9 @@ class Store(Protocol):
     def owner(self) -> str:
         """The service this store appends for."""
 
-    async def append(self, match_id: str, data: bytes, *, command_id: str, expected: int) -> int:
+    async def append(
+        self, match_id: str, data: bytes, *, command_id: str, expected: int, trace: str = ""
+    ) -> int:
         """Append one decision behind the one at `expected` (0: as the first); its sequence.
 
         Returns only when the decision is durable. Doing it again with the same four arguments
@@ -52,9 +56,11 @@ class Store(Protocol):
         Raises DeniedError, UnavailableError, BadIdError.
         """
 
-    def follow(self, after: int | None) -> AsyncGenerator[Stored, None]:
+    async def newest(self) -> int:
+        """The sequence of the newest decision of all, 0 for none. Raises DeniedError, UnavailableError."""
+
+    def follow(self, after: int) -> AsyncGenerator[Stored, None]:
         """Every decision of every match above a stream sequence, in order, each once, for ever.
 
-        `None` begins with the first decision stored after the iteration has begun. Outlives
-        outages of the broker. Raises DeniedError.
+        Outlives outages of the broker. Raises DeniedError.
         """

@@ -12,6 +12,8 @@ PARTITIONS = 64
 TIMERS = "TIMERS"
 TIMER_SET, TIMER_FIRED = "timers.set", "timers.fired"
 """Where timers are set and where they fire, each with `.<pp>.<match_id>` behind it."""
+TIMER_MARK = "timers.up"
+"""Where the clock writes down that the system is up."""
 TIMER_DURABLE = "clock"
 
 _MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")

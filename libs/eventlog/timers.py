@@ -1,6 +1,7 @@
 """Wake-ups at a moment: scheduled messages of the broker, in a stream that only the clock may publish to."""
 
 import asyncio
+import base64
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -8,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 
 from nats.aio.msg import Msg
 
-from libs.eventlog.api import ask, pauses, read_answer
+from libs.eventlog.api import NO_MESSAGE, RefusedByBrokerError, ask, newest_sequence, pauses, read_answer
 from libs.eventlog.connection import Connection, NoAnswerError
 from libs.eventlog.errors import UnavailableError
 from libs.eventlog.pull import pulling
-from libs.eventlog.subjects import TIMER_DURABLE, TIMER_FIRED, TIMER_SET, TIMERS, partition
+from libs.eventlog.subjects import TIMER_DURABLE, TIMER_FIRED, TIMER_MARK, TIMER_SET, TIMERS, partition
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ACK_WAIT_SECONDS = 5
@@ -70,6 +71,28 @@ async def set_timer(connection: Connection, match_id: str, at: int, deadline: fl
             await asyncio.sleep(pause)
         else:
             return
+
+
+async def set_mark(connection: Connection, at: int) -> None:
+    """Write down that the system was up at `at` (microseconds). Raises NoAnswerError, DeniedError."""
+    answer = await connection.request(TIMER_MARK, str(at).encode(), within=_TRY_SECONDS)
+    read_answer(answer.data)
+
+
+async def last_mark(connection: Connection) -> int:
+    """The newest mark, 0 if there is none. Raises NoAnswerError, DeniedError."""
+    try:
+        answer = await ask(connection, f"STREAM.MSG.GET.{TIMERS}", {"last_by_subj": TIMER_MARK})
+    except RefusedByBrokerError as error:
+        if error.number == NO_MESSAGE:
+            return 0
+        raise
+    return int(base64.b64decode(answer["message"].get("data", "")) or b"0")
+
+
+async def newest_decision(connection: Connection) -> int:
+    """The stream sequence of the newest decision of all. Raises NoAnswerError, DeniedError."""
+    return await newest_sequence(connection)
 
 
 async def fired_timers(connection: Connection) -> AsyncGenerator[Fired, None]:

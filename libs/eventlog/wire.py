@@ -11,6 +11,7 @@ from libs.eventlog.store import NO_SEQUENCE, Stored
 from libs.eventlog.subjects import read_subject
 
 COMMAND_ID = "Nats-Msg-Id"
+TRACE = "traceparent"
 EXPECTED = "Nats-Expected-Last-Subject-Sequence"
 EXPECTED_FILTER = "Nats-Expected-Last-Subject-Sequence-Subject"
 
@@ -53,6 +54,7 @@ def _stored(
         command_id=headers.get(COMMAND_ID, ""),
         data=data,
         stored_at=stored_at,
+        trace=headers.get(TRACE, ""),
     )
 
 

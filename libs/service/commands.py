@@ -38,7 +38,7 @@ def envelope(context: CommandContext) -> Envelope:
         context.account,
         context.position,
         stamp.seconds * MICROSECOND + stamp.nanos // 1000,
-        context.seen or context.position,
+        context.seen,
         context.lag,
     )
 

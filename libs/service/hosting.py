@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +75,7 @@ class Runtime:
         self, service: str, wakes: Sequence[str], act: Act
     ) -> Callable[[], Coroutine[Any, Any, None]]:
         """The service's reactor, to be put into its background: woken by the decisions of `wakes`."""
-        reactor = Reactor(service, self.live, act, self.warn, self._lag(service))
+        reactor = Reactor(service, self.live, act, self.warn, self._observed(service))
         filters = [owner_filter(owner) for owner in wakes]
         connection = self._connections[service]
         return lambda: reactor.run(consume(connection, service, filters))
@@ -83,9 +84,14 @@ class Runtime:
         """A line in the log for what goes wrong below the services."""
         telemetry.warn(event, fields)
 
-    def _lag(self, service: str) -> Callable[[Stored], None]:
+    def _observed(self, service: str) -> Callable[[Stored], AbstractContextManager[None]]:
         lag = telemetry.REACTOR_LAG_SECONDS.labels(service)
-        return lambda stored: lag.observe(max(0.0, self.now() / 1e6 - stored.stored_at.timestamp()))
+
+        def observe(stored: Stored) -> AbstractContextManager[None]:
+            lag.observe(max(0.0, self.now() / 1e6 - stored.stored_at.timestamp()))
+            return tracing.span(f"{service} reacts", stored.trace)
+
+        return observe
 
 
 class _Measured(Observer):
@@ -99,3 +105,6 @@ class _Measured(Observer):
 
     def conflicted(self) -> None:
         self._conflicts.inc()
+
+    def trace(self) -> str:
+        return tracing.traceparent()

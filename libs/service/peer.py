@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import count
 from typing import Self, TypeVar
 
@@ -12,7 +13,7 @@ from libs.service import tracing
 from libs.service.relay_stream import RelayStream
 from libs.service.replicas import Replicas
 from videau.match.v1.command_pb2 import Refusal
-from videau.relay.v1.relay_pb2 import RelayRequest
+from videau.relay.v1.relay_pb2 import RelayRequest, RelayResponse
 
 M = TypeVar("M", bound=Message)
 _REASONS = {reason.value: reason for reason in Reason}
@@ -93,22 +94,33 @@ class Peer:
         `timeout` seconds or its stream broke: whether the call took effect is then unknown, and the same
         command id may be sent again.
         """
-        message = RelayRequest(
-            method=method,
-            request=request.SerializeToString(),
-            traceparent=tracing.traceparent(),
-            timeout=max(1, int(timeout * 1000)),
-        )
+        message = _message(method, request, timeout)
         try:
             async with asyncio.timeout(timeout):
                 stream = await self._stream(affinity)
                 answer = await stream.call(message)
         except TimeoutError:
             raise RefusedError(Reason.UNAVAILABLE, "no answer in time") from None
-        if answer.code:
-            refusal = Refusal.FromString(answer.refusal)
-            raise PeerRefusedError(refusal.reason, refusal.detail, refusal.position)
-        return response_type.FromString(answer.response)
+        return _response(answer, response_type)
+
+    async def everywhere(
+        self,
+        method: str,
+        request: Message,
+        response_type: type[M],
+        timeout: float,  # noqa: ASYNC109
+    ) -> list[M]:
+        """The responses of all replicas that can be called now; those that refuse or are silent have none."""
+        self.start()
+
+        async def one(stream: RelayStream) -> M | None:
+            with suppress(RefusedError, TimeoutError):
+                async with asyncio.timeout(timeout):
+                    return _response(await stream.call(_message(method, request, timeout)), response_type)
+            return None
+
+        answers = await asyncio.gather(*(one(stream) for stream in self._streams if stream.open))
+        return [answer for answer in answers if answer is not None]
 
     async def _stream(self, affinity: int | None) -> RelayStream:
         self.start()
@@ -121,3 +133,19 @@ class Peer:
                 if stream.open:
                     return stream
             await self._opened.wait()
+
+
+def _message(method: str, request: Message, seconds: float) -> RelayRequest:
+    return RelayRequest(
+        method=method,
+        request=request.SerializeToString(),
+        traceparent=tracing.traceparent(),
+        timeout=max(1, int(seconds * 1000)),
+    )
+
+
+def _response(answer: RelayResponse, response_type: type[M]) -> M:
+    if answer.code:
+        refusal = Refusal.FromString(answer.refusal)
+        raise PeerRefusedError(refusal.reason, refusal.detail, refusal.position)
+    return response_type.FromString(answer.response)

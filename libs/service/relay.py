@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from libs.backgammon.errors import Reason, RefusedError
 from libs.service import errors
 from libs.service.calls import CallRefusedError, Calls
+from libs.service.relay_batch import gather
 from videau.relay.v1.relay_pb2 import RelayRequest, RelayResponse
 from videau.relay.v1.relay_pb2_grpc import RelayServiceServicer
 
@@ -37,6 +38,7 @@ class Relay(RelayServiceServicer):
         self._streams.add(stream)
         try:
             while (response := await stream.answers.get()) is not None:
+                gather(response, stream.answers)
                 yield response
         finally:
             self._streams.discard(stream)
@@ -63,11 +65,12 @@ class _Stream:
             task.cancel()
 
     async def _read(self, requests: AsyncIterator[RelayRequest]) -> None:
-        async for request in requests:
-            await self._free.acquire()
-            task = asyncio.create_task(self._answer(request))
-            self._tasks.add(task)
-            task.add_done_callback(self._answered)
+        async for message in requests:
+            for request in (message, *message.more):
+                await self._free.acquire()
+                task = asyncio.create_task(self._answer(request))
+                self._tasks.add(task)
+                task.add_done_callback(self._answered)
 
     def _answered(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

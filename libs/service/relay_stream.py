@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import grpc
 
 from libs.backgammon.errors import Reason, RefusedError
+from libs.service import telemetry
+from libs.service.relay_batch import gather
 from videau.relay.v1.relay_pb2 import RelayRequest, RelayResponse
 from videau.relay.v1.relay_pb2_grpc import RelayServiceStub
 
@@ -76,6 +78,8 @@ class RelayStream:
                     await self._use(call)
                 except grpc.RpcError:
                     pass  # the replica is gone or not there yet
+                except Exception as error:  # noqa: BLE001  # nothing else would open this stream again
+                    telemetry.log.error("bug", what=f"relay to {self.address}", exc_info=error)
                 finally:
                     call.cancel()
                 await asyncio.sleep(backoff)
@@ -85,12 +89,14 @@ class RelayStream:
         """Carry calls until the stream ends, and fail those that are then without an answer."""
         self._outbox = asyncio.Queue()
         writing = asyncio.create_task(self._write(call, self._outbox))
+        writing.add_done_callback(lambda _: call.cancel())  # a stream that only reads would answer nothing
         self._opened()
         try:
-            while isinstance(answer := await call.read(), RelayResponse):
-                waiting = self._pending.get(answer.call)
-                if waiting is not None and not waiting.done():
-                    waiting.set_result(answer)
+            while isinstance(message := await call.read(), RelayResponse):
+                for answer in (message, *message.more):
+                    waiting = self._pending.get(answer.call)
+                    if waiting is not None and not waiting.done():
+                        waiting.set_result(answer)
         finally:
             self._outbox = None
             writing.cancel()
@@ -104,6 +110,7 @@ class RelayStream:
             while True:
                 request = await outbox.get()
                 if request.call in self._pending:  # its caller is still there
+                    gather(request, outbox)
                     await call.write(request)
 
 

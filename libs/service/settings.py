@@ -10,9 +10,22 @@ from libs.backgammon.dice import CHAIN_LENGTH
 
 T = TypeVar("T")
 PREFIX = "VIDEAU_"
-SERVICES = ("lobby", "dice", "rules", "cube")
-"""The services of this release that speak gRPC, each with its own part of the log."""
-PORTS = {"nats": 7400, "gateway": 7401, "lobby": 7411, "dice": 7412, "rules": 7413, "cube": 7414}
+CALLED = ("lobby", "dice", "rules", "cube", "clock")
+"""The services that players' commands go to, each with its own part of the log."""
+GHOST = "ghost"
+"""The one that nobody calls, and that the system can do without: its engine does not run everywhere."""
+SERVICES = (*CALLED, GHOST)
+"""The services of this release that speak gRPC."""
+PORTS = {
+    "nats": 7400,
+    "gateway": 7401,
+    "lobby": 7411,
+    "dice": 7412,
+    "rules": 7413,
+    "cube": 7414,
+    "clock": 7415,
+    "ghost": 7416,
+}
 METRICS_PORT = 100
 """A process serves its metrics on its own port plus this."""
 
@@ -44,11 +57,22 @@ class Settings:
     call_seconds: float = _variable(5.0, "the longest a call may take, whatever its caller allows")
     calls_in_flight: int = _variable(256, "calls served at once on one relay stream")
     drain_seconds: float = _variable(5.0, "how long a stopping process waits for calls in flight")
-    # the gateway: where the services are
+    # time and absence; other than the rules only in tests and demonstrations
+    clock_scale: float = _variable(1.0, "factor for all clock times of new tables, for tests")
+    absence_seconds: float = _variable(10.0, "unseen for so long, a player is absent")
+    continue_seconds: float = _variable(
+        120.0, "how long a match waits for a continue, and while both players are absent"
+    )
+    # the ghost and the bots of the house
+    ghost_level: int = _variable(2, "plies the ghost looks ahead, 1 to 3")
+    ghost_pace_ms: int = _variable(800, "how long the ghost and the bots take at least for what one sees")
+    ghost_workers: int = _variable(1, "processes that run the engine")
+    # the gateway and the ghost: where the services are
     lobby: tuple[str, ...] = _variable(("127.0.0.1:7411",), "addresses of the lobby's replicas")
     dice: tuple[str, ...] = _variable(("127.0.0.1:7412",), "addresses of the dice replicas")
     rules: tuple[str, ...] = _variable(("127.0.0.1:7413",), "addresses of the rules replicas")
     cube: tuple[str, ...] = _variable(("127.0.0.1:7414",), "addresses of the cube replicas")
+    clock: tuple[str, ...] = _variable(("127.0.0.1:7415",), "addresses of the clock's replicas")
     # the gateway: who may come in
     guests: bool = _variable(True, "on: the gateway itself issues tokens to guests")
     issuer: str = _variable("", "issuer that tokens must name")

@@ -39,6 +39,13 @@ FANOUT_SECONDS = Histogram(
     "videau_fanout_seconds", "From a decision's storing to its frame being queued", buckets=_FAST
 )
 CLOSED = Counter("videau_closed_total", "Connections closed by the gateway, by close code", ["code"])
+TIMERS = Gauge("videau_timers", "Matches that this replica of the clock has set a timer for")
+DEADLINE_SECONDS = Histogram(
+    "videau_deadline_lateness_seconds",
+    "From a deadline to the decision that it was missed",
+    buckets=(0.05, 0.125, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0),
+)
+OUTAGES = Counter("videau_outages_total", "Outages that this replica of the clock has recorded")
 PEER_STREAMS = Gauge("videau_peer_streams", "Relay streams open to the replicas of a service", ["service"])
 
 log = structlog.stdlib.get_logger()

@@ -54,6 +54,7 @@ class SuspendMatch:
     """The system's: both seats are absent, and nothing else would end the game."""
 
     now: int
+    wait: int = SUSPENSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class AwaitContinue:
     """The system's: the ghost has finished a game, and its player is to say that the match goes on."""
 
     now: int
+    wait: int = CONTINUE_WAIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ class ReportAbsent:
     seat: Seat
     since: int
     now: int
+    grace: int = GRACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +139,8 @@ def decide(match: Match, command: Command) -> tuple[Event, ...]:
             if _overdue(match, now):
                 raise RefusedError(Reason.TIME_OVER)
             return (MatchContinued(seat),)
-        case ReportAbsent(seat, since, now):
-            return _absent(match, seat, since, now)
+        case ReportAbsent(seat, since, now, grace):
+            return _absent(match, seat, since, now, grace)
         case ReportPresent(seat, now):
             return _returned(match, seat, now)
         case RecordOutage(began, ended, now):
@@ -177,21 +180,23 @@ def _due(match: Match, command: Due) -> tuple[Event, ...]:
     wake = react(match)
     if wake is None or wake.what is not type(command) or wake.at > command.now:
         raise RefusedError(Reason.NOT_DUE)
-    return _falls_due(match, wake, max(command.now, match.decided_at))
+    wait = command.wait if isinstance(command, SuspendMatch | AwaitContinue) else 0
+    return _falls_due(match, wake, max(command.now, match.decided_at) + wait)
 
 
 def _overdue(match: Match, now: int) -> tuple[Event, ...]:
     """What was over before `now`, though its timer has not come yet."""
     wake = react(match)
-    return _falls_due(match, wake, now) if wake is not None and 0 < wake.at <= now else ()
+    return _falls_due(match, wake, 0) if wake is not None and 0 < wake.at <= now else ()
 
 
-def _falls_due(match: Match, wake: Wake, now: int) -> tuple[Event, ...]:
+def _falls_due(match: Match, wake: Wake, until: int) -> tuple[Event, ...]:
+    """What a wake-up means; what begins a wait ends `until` then."""
     seat, awaiting = match.clocks.seat, match.attendance.awaiting
     if wake.what is SuspendMatch:
-        return (MatchSuspended(now + SUSPENSION),)
+        return (MatchSuspended(until),)
     if wake.what is AwaitContinue and awaiting is not None:
-        return (ContinueAwaited(awaiting, now + CONTINUE_WAIT),)
+        return (ContinueAwaited(awaiting, until),)
     if wake.what is ExpireTime and seat is not None:
         return (TimeExpired(seat, wake.at),)
     if wake.what is AbandonGame and seat is not None:
@@ -210,11 +215,11 @@ def _claim(match: Match, seat: Seat, now: int) -> tuple[Event, ...]:
     return *expired, WinClaimed(seat)
 
 
-def _absent(match: Match, seat: Seat, since: int, now: int) -> tuple[Event, ...]:
+def _absent(match: Match, seat: Seat, since: int, now: int, grace: int) -> tuple[Event, ...]:
     if match.absent(seat):
         return ()
     since = max(since, match.clocks.up_since)
-    if now - since < GRACE:
+    if now - since < grace:
         raise RefusedError(Reason.NOT_ABSENT, "a blink of the network is no absence")
     overdue = _overdue(match, now)
     gone = reduce(apply, (*overdue, SeatAbsent(seat, since)), match)

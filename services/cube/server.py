@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from libs.backgammon.board import Worth
+from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import Seat
 from libs.backgammon.match import Match
 from libs.eventlog.handle import Envelope, Handler
@@ -12,7 +13,7 @@ from services.cube import core
 from videau.cube.v1 import cube_pb2 as pb
 from videau.cube.v1.cube_pb2_grpc import CubeServiceServicer, add_CubeServiceServicer_to_server
 
-WAKES = ("lobby", "rules", "cube")
+WAKES = ("lobby", "rules", "cube", "clock", "ghost")
 """Whose decisions may leave a game to be started or scored."""
 
 
@@ -40,7 +41,7 @@ class Cube(CubeServiceServicer):
     async def OfferResignation(
         self, request: pb.OfferResignationRequest, _: object
     ) -> pb.OfferResignationResponse:
-        worth = Worth(request.worth) if request.worth else None
+        worth = _worth(request.worth)
         position = await self._do(
             request, lambda seat: core.OfferResignation(seat, worth, request.confirm_gammon)
         )
@@ -67,6 +68,14 @@ class Cube(CubeServiceServicer):
         command = core.react(match)
         if command is not None:
             await self._handler.handle(envelope, lambda newest: core.decide(newest, command))
+
+
+def _worth(number: int) -> Worth | None:
+    """What a client offers to lose, None if it does not say; on the wire it can be any number."""
+    try:
+        return Worth(number) if number else None
+    except ValueError:
+        raise RefusedError(Reason.BAD_WORTH, f"there is no worth {number}") from None
 
 
 def build(runtime: Runtime) -> Hosted:

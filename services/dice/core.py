@@ -192,9 +192,8 @@ def _next_roller(match: Match) -> Seat | None:
     """Whose link must wait for his cube decision; None where an opening comes next."""
     if match.phase is Phase.MOVE:
         return match.on_roll.other
-    if rolls_by_itself(match):
-        return None
-    return match.on_roll if Phase.ROLL <= match.phase <= Phase.RACCOONED else None
+    decides = Phase.ROLL <= match.phase <= Phase.RACCOONED and not rolls_by_itself(match)
+    return match.on_roll if decides else None
 
 
 def _roll_asked(match: Match, seat: Seat, link: bytes, server: protocol.Chain) -> tuple[Event, ...]:

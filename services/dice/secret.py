@@ -34,10 +34,10 @@ class Secret:
     def chain(self, match: Match) -> Chain:
         """The chain the match has committed to; made anew after a restart, kept while it is used.
 
-        Raises RefusedError NO_COMMITMENT before the first.
+        Raises RefusedError NO_COMMITMENT before the first, MATCH_NOT_STARTED before there can be one.
         """
         if not match.dice.chain:
-            raise RefusedError(Reason.NO_COMMITMENT)
+            raise RefusedError(Reason.NO_COMMITMENT if match.started else Reason.MATCH_NOT_STARTED)
         key = (match.match_id, match.dice.chain)
         found = self._chains.get(key)
         if found is None:

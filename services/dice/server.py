@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from libs.backgammon.events import Seat
+from libs.backgammon.events import Event, Seat
 from libs.backgammon.match import Match
 from libs.eventlog.handle import Envelope, Handler
 from libs.service.commands import HasContext, envelope, handle_seated
@@ -12,8 +12,8 @@ from services.dice.secret import Secret
 from videau.dice.v1 import dice_pb2 as pb
 from videau.dice.v1.dice_pb2_grpc import DiceServiceServicer, add_DiceServiceServicer_to_server
 
-WAKES = ("lobby", "cube", "dice")
-"""Whose decisions may leave dice to be committed, rolled or revealed."""
+WAKES = ("lobby", "cube", "dice", "clock", "rules")
+"""Whose decisions may leave dice to be committed, rolled or revealed (rules: where rolls are automatic)."""
 MICROSECOND = 1_000_000
 
 
@@ -63,8 +63,15 @@ class Dice(DiceServiceServicer):
         early = wake.at - self._now()
         if early > 0:
             return early / MICROSECOND
-        await self._handler.handle(envelope, lambda newest: core.decide(newest, self._due(newest, wake.what)))
+        await self._handler.handle(envelope, self._what_is_due)
         return None
+
+    def _what_is_due(self, match: Match) -> tuple[Event, ...]:
+        """Decide on the newest match: what was due a moment ago may be asking for new links by now."""
+        wake = core.react(match)
+        if wake is None or wake.at > self._now():
+            return ()
+        return core.decide(match, self._due(match, wake.what))
 
     def _due(self, match: Match, what: core.Due) -> core.Command:
         if what is core.CommitDice:

@@ -18,8 +18,9 @@ from services.gateway.frames import from_json
 from services.gateway.history import frames_between
 from services.gateway.limits import Buckets
 from services.gateway.moves import moves_of
-from services.gateway.snapshot import snapshot, timestamp
+from services.gateway.snapshot import snapshot
 from services.gateway.tokens import Guests, Identity
+from services.gateway.wire import timestamp
 from videau.gateway.v1 import gateway_pb2 as pb
 from videau.lobby.v1 import lobby_pb2 as lobby
 

@@ -19,6 +19,7 @@ from services.gateway.frames import to_json
 from services.gateway.hub import Hub
 from services.gateway.limits import Buckets
 from services.gateway.openapi import document
+from services.gateway.presence import Presence
 from services.gateway.problems import cors, problem, problems
 from services.gateway.routes import ROUTES, Route
 from services.gateway.sockets import Sockets, token_of
@@ -53,7 +54,8 @@ class Gateway:
         addresses = Buckets(settings.frames_per_second, settings.frames_burst, clock)
         self._api = Api(outside.live, outside.commands, outside.guests, addresses, outside.now)
         hub = Hub(outside.live, lambda decision: _queued(outside.now() - decision.decided_at))
-        parts = Parts(outside.live, hub, outside.commands, settings.subscriptions)
+        self.presence = Presence()
+        parts = Parts(outside.live, hub, self.presence, outside.commands, settings.subscriptions)
         self._sockets = Sockets(settings, outside.tokens, self._accounts, parts, outside.now)
         self._openapi = json.dumps(document(ROUTES)).encode()
 

@@ -12,6 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from libs.backgammon.errors import Reason, RefusedError
 from libs.eventlog.subjects import partition
+from libs.service import tracing
 from videau.gateway.v1.gateway_pb2 import Command
 from videau.match.v1.command_pb2 import CommandContext
 
@@ -101,7 +102,7 @@ class Commands:
         request.context.CopyFrom(context(sender.account, command.match_id, command.command_id, received_at))
         request.context.position = command.position
         request.context.seen = max(sender.seen, self._known(command.match_id))
-        request.context.lag = sender.lag
+        request.context.lag = min(sender.lag, command.lag) if command.lag > 0 else sender.lag
         response = await self.call(route.service, route.method, request, route.response, command.match_id)
         return int(response.position)
 
@@ -117,7 +118,8 @@ class Commands:
         while True:
             timeout = min(ATTEMPT_SECONDS, deadline - loop.time())
             try:
-                return await caller.call(method, request, response, timeout, affinity=affinity)
+                with tracing.span(f"gateway {method}"):
+                    return await caller.call(method, request, response, timeout, affinity=affinity)
             except RefusedError as refused:
                 if refused.reason not in RETRIED or loop.time() + pause >= deadline:
                     raise

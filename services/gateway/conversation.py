@@ -11,6 +11,7 @@ from libs.service.errors import is_bug, refusal_of
 from services.gateway.commands import Commands, Sender
 from services.gateway.hub import Hub
 from services.gateway.lanes import Lanes
+from services.gateway.presence import Presence
 from services.gateway.subscription import Sink, Subscription
 from videau.gateway.v1 import gateway_pb2 as pb
 
@@ -24,6 +25,7 @@ class Parts:
 
     live: LiveMatches
     hub: Hub
+    presence: Presence
     commands: Commands
     max_subscriptions: int
 
@@ -90,12 +92,15 @@ class Conversation:
         self._lanes.submit(match_id, job)
 
     async def _command(self, frame_id: str, command: pb.Command, received_at: int) -> None:
-        sender = Sender(self._sink.account, self._answered.get(command.match_id, 0), self._sink.lag)
+        account, match_id = self._sink.account, command.match_id
+        if not self._parts.presence.plays(match_id, account, self._sink):
+            raise RefusedError(Reason.PLAYED_ELSEWHERE, "a newer connection of this account plays here")
+        sender = Sender(account, self._answered.get(match_id, 0), self._sink.lag)
         position = await self._parts.commands.act(sender, command, received_at)
         if len(self._answered) >= ANSWERS_KEPT:
             self._answered.clear()
-        self._answered[command.match_id] = max(sender.seen, position)
-        self._sink.answer(frame_id, accepted=pb.Accepted(match_id=command.match_id, position=position))
+        self._answered[match_id] = max(sender.seen, position)
+        self._sink.answer(frame_id, accepted=pb.Accepted(match_id=match_id, position=position))
 
     async def _subscribe(self, frame_id: str, wanted: pb.Subscribe) -> None:
         before = self._subscriptions.pop(wanted.match_id, None)
@@ -105,7 +110,8 @@ class Conversation:
             raise RefusedError(
                 Reason.TOO_MANY_REQUESTS, f"one connection follows {self._parts.max_subscriptions} matches"
             )
-        subscription = Subscription(self._parts.hub, self._parts.live, self._sink, wanted.match_id)
+        parts = self._parts
+        subscription = Subscription(parts.hub, parts.live, parts.presence, self._sink, wanted.match_id)
         self._subscriptions[wanted.match_id] = subscription
         try:
             await subscription.start(frame_id, wanted.position)

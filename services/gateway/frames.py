@@ -43,6 +43,8 @@ def to_json(message: Message) -> bytes:
 
 def from_json(data: bytes, message: Message) -> None:
     """Read canonical JSON into a message. Raises RefusedError BAD_REQUEST."""
+    if not data.lstrip().startswith(b"{"):
+        raise RefusedError(Reason.BAD_REQUEST, "it is not a JSON object")  # the library takes [] for one
     try:
         json_format.Parse(data.decode(), message, max_recursion_depth=20)
     except UnicodeDecodeError:

@@ -9,7 +9,8 @@ from libs.backgammon.match_view import digest
 from libs.eventlog.codec import event_to_proto
 from libs.eventlog.live import LiveMatches
 from services.gateway.frames import Codec
-from services.gateway.snapshot import timestamp
+from services.gateway.time_view import clock_view
+from services.gateway.wire import timestamp
 from videau.gateway.v1 import gateway_pb2 as pb
 
 RECENT = 16
@@ -44,6 +45,9 @@ class DecisionFrame:
             decided_at=timestamp(decision.decided_at),
             events=[event_to_proto(event) for event in decision.events],
             digest=digest(self._match),
+            received_at=timestamp(decision.received_at),
+            lag_credit=decision.lag_credit,
+            clock=clock_view(self._match),
         )
 
 

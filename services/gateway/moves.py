@@ -6,7 +6,8 @@ from libs.backgammon.notation import write_play
 from libs.backgammon.plays import legal_plays, results, single_moves
 from libs.backgammon.rules import Rules
 from libs.backgammon.turn import Turn, is_complete, next_moves
-from services.gateway.snapshot import move, seat
+from services.gateway.snapshot import move
+from services.gateway.wire import seat
 from videau.gateway.v1 import gateway_pb2 as pb
 
 

@@ -7,7 +7,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
 from libs.backgammon.errors import Reason
-from libs.service import telemetry
+from libs.service import telemetry, tracing
 from libs.service.errors import is_bug, refusal_of
 from libs.service.now import monotonic
 from services.gateway.frames import to_json
@@ -69,7 +69,11 @@ async def problems(request: web.Request, handler: Handler) -> web.StreamResponse
     outcome = "cancelled"
     route = request.match_info.route.name or "unknown"
     try:
-        response = await handler(request)
+        if route == "ws":  # a connection is no call; each of its commands is traced for itself
+            response = await handler(request)
+        else:
+            with tracing.span(f"gateway {route}", request.headers.get("traceparent", "")):
+                response = await handler(request)
         outcome = "ok" if response.status < HTTPStatus.BAD_REQUEST else str(response.status)
     except Exception as error:  # noqa: BLE001  # the one place where they end
         response = problem_of(error)

@@ -12,13 +12,16 @@ from libs.service import process, telemetry
 from libs.service.chance import new_id
 from libs.service.now import monotonic, now
 from libs.service.peer import Peer
-from libs.service.settings import PORTS, SERVICES, Settings, SettingsError
+from libs.service.settings import CALLED, PORTS, Settings, SettingsError
 from services.gateway.app import Gateway, Outside
 from services.gateway.commands import Commands
 from services.gateway.jwks import JwksKeys, fetcher
+from services.gateway.reporting import Reporter
 from services.gateway.tokens import Guests, Tokens
 
 USER = "gateway"
+PLAY = ("dice", "rules", "cube")
+"""The services without which a player's time must not run."""
 GUEST_KEY = "guest-key.pem"
 BACKLOG = 1024
 """Connections that may wait to be accepted: many come back at once when a gateway restarts."""
@@ -30,7 +33,7 @@ async def main(settings: Settings) -> None:
         stopping = await stack.enter_async_context(process.stop_signal())
         connection, store = await process.open_log(settings, USER, stack)
         live = process.live_matches(settings, store)
-        peers = {name: Peer(settings.addresses_of(name)) for name in SERVICES}
+        peers = {name: Peer(settings.addresses_of(name)) for name in CALLED}
         for name, peer in peers.items():
             telemetry.PEER_STREAMS.labels(name).set_function(partial(getattr, peer, "connected"))
             await stack.enter_async_context(peer)
@@ -51,7 +54,9 @@ async def main(settings: Settings) -> None:
         port = settings.port or PORTS[USER]
         process.serve_metrics(settings, port)
         follower = asyncio.ensure_future(live.run())
-        stack.push_async_callback(process.cancel, [follower])
+        reporter = Reporter(gateway.presence, live, peers["clock"], lambda: _playable(connection, peers), now)
+        reporting = asyncio.ensure_future(reporter.run())
+        stack.push_async_callback(process.cancel, [follower, reporting])
         runner = web.AppRunner(
             gateway.application(),
             access_log=None,
@@ -62,7 +67,11 @@ async def main(settings: Settings) -> None:
         stack.push_async_callback(runner.cleanup)
         await _listen(runner, settings, port)
         telemetry.log.info("serving", services=[USER], port=port)
-        running = {follower: "the follower", connection.closed: "the connection to the broker"}
+        running = {
+            follower: "the follower",
+            reporting: "the reports to the clock",
+            connection.closed: "the connection to the broker",
+        }
         await process.background(running, stopping)
         telemetry.log.info("stopping")
 
@@ -72,6 +81,10 @@ async def _listen(runner: web.AppRunner, settings: Settings, port: int) -> None:
         await web.TCPSite(runner, settings.host, port, backlog=BACKLOG).start()
     except OSError as error:
         raise SettingsError(f"port {port} of {settings.host}: {error.strerror} (VIDEAU_PORT)") from error
+
+
+def _playable(connection: Connection, peers: dict[str, Peer]) -> bool:
+    return connection.is_connected and all(peers[name].connected for name in PLAY)
 
 
 def _missing(connection: Connection, peers: dict[str, Peer]) -> list[str]:

@@ -1,7 +1,5 @@
 """A folded match as the Snapshot that clients draw."""
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from libs.backgammon.board import Move, Worth
 from libs.backgammon.events import Ending, Player, Seat
 from libs.backgammon.links import wants_link
@@ -9,10 +7,10 @@ from libs.backgammon.match import Match
 from libs.backgammon.match_view import digest, view_of
 from libs.backgammon.xgid import xgid
 from libs.eventlog.codec import rules_to_proto
+from services.gateway.time_view import clock_view, presence_view, until
+from services.gateway.wire import seat, timestamp
 from videau.gateway.v1 import gateway_pb2 as pb
 from videau.match.v1 import events_pb2
-
-MICROSECOND = 1_000_000
 
 
 def snapshot(match: Match) -> pb.Snapshot:
@@ -53,6 +51,12 @@ def snapshot(match: Match) -> pb.Snapshot:
         decided_at=timestamp(match.decided_at),
         ending_asked=match.ending_asked,
         ending=_ending(match.ending),
+        clock=clock_view(match),
+        white_presence=presence_view(match, Seat.WHITE),
+        black_presence=presence_view(match, Seat.BLACK),
+        suspended_until=until(match.attendance.suspended),
+        continue_awaited=seat(match.attendance.awaiting),
+        continue_until=until(match.attendance.continuing),
     )
 
 
@@ -60,18 +64,10 @@ def move(made: Move) -> events_pb2.Move:
     return events_pb2.Move(origin=made.origin, target=made.target, die=made.die, hit=made.hit)
 
 
-def seat(of: Seat | None) -> events_pb2.Seat.ValueType:
-    return events_pb2.Seat.ValueType(of.value if of is not None else 0)
-
-
 def player(seated: Player | None) -> events_pb2.Player | None:
-    return events_pb2.Player(account=seated.account, name=seated.name) if seated else None
-
-
-def timestamp(micros: int) -> Timestamp:
-    """A moment in microseconds since 1970."""
-    seconds, rest = divmod(micros, MICROSECOND)
-    return Timestamp(seconds=seconds, nanos=rest * 1000)
+    if seated is None:
+        return None
+    return events_pb2.Player(account=seated.account, name=seated.name, bot=seated.bot)
 
 
 def _dice(match: Match) -> pb.DiceView:

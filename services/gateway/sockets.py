@@ -47,23 +47,35 @@ class Sockets:
         if not socket.can_prepare(request):
             raise RefusedError(Reason.BAD_REQUEST, "this is a WebSocket: ask for an upgrade")
         await socket.prepare(request)
+        try:
+            await self._welcome(request, socket)
+        except ConnectionError:
+            pass  # gone before it could be told
+        except Exception as error:  # noqa: BLE001  # it is no longer HTTP: no problem can be sent
+            telemetry.log.error("bug", service="gateway", exc_info=error)
+            await socket.close(code=Close.INTERNAL, message=REASONS[Close.INTERNAL].encode())
+        return socket
+
+    async def _welcome(self, request: web.Request, socket: Socket) -> None:
         codec = CODECS.get(socket.ws_protocol or "")
         if codec is None:
-            return await _refused(socket, None, Close.NO_SUBPROTOCOL)
+            await _refuse(socket, None, Close.NO_SUBPROTOCOL)
+            return
         try:
             identity = await self._tokens.identify(token_of(request))
         except RefusedError as refused:
             code = Close.RESTART if refused.reason is Reason.UNAVAILABLE else Close.UNAUTHENTICATED
-            return await _refused(socket, codec, code, refused)
+            await _refuse(socket, codec, code, refused)
+            return
         if not self._count.enter(identity.account):
             limit = self._settings.account_connections
             too_many = RefusedError(Reason.TOO_MANY_REQUESTS, f"an account has {limit} connections at most")
-            return await _refused(socket, codec, Close.TOO_MANY_CONNECTIONS, too_many)
+            await _refuse(socket, codec, Close.TOO_MANY_CONNECTIONS, too_many)
+            return
         try:
             await self._serve(request, socket, codec, identity)
         finally:
             self._count.leave(identity.account)
-        return socket
 
     async def close(self) -> None:
         """Send everybody elsewhere."""
@@ -100,12 +112,11 @@ def token_of(request: web.Request) -> str:
     return request.query.get("access_token", "")
 
 
-async def _refused(
+async def _refuse(
     socket: Socket, codec: Codec | None, code: Close, refused: RefusedError | None = None
-) -> web.StreamResponse:
+) -> None:
     telemetry.CLOSED.labels(str(code.value)).inc()
     if codec is not None and refused is not None:
         frame = pb.ServerFrame(refused=pb.Refused(reason=refused.reason, detail=refused.detail))
         await socket.send_frame(codec.encode(frame), codec.opcode)
     await socket.close(code=code, message=REASONS[code].encode())
-    return socket

@@ -8,10 +8,14 @@ from google.protobuf.message import Message
 from libs.backgammon.errors import RefusedError
 from libs.backgammon.match import Match
 from libs.eventlog.live import LiveMatches
+from libs.service import telemetry
+from services.gateway.close_codes import Close
 from services.gateway.frames import Codec
 from services.gateway.history import frames_between
 from services.gateway.hub import Channel, DecisionFrame, Hub
-from services.gateway.snapshot import seat, snapshot
+from services.gateway.presence import Presence
+from services.gateway.snapshot import snapshot
+from services.gateway.wire import seat
 from videau.gateway.v1 import gateway_pb2 as pb
 from videau.match.v1 import events_pb2
 
@@ -44,13 +48,17 @@ class Sink(Protocol):
     async def room(self) -> None:
         """Wait until the client has read most of what is queued."""
 
+    def close(self, code: Close) -> None:
+        """End the connection."""
+
 
 class Subscription:
     """Registered with the channel from the start; what happens during the catch-up waits its turn."""
 
-    def __init__(self, hub: Hub, live: LiveMatches, sink: Sink, match_id: str) -> None:
+    def __init__(self, hub: Hub, live: LiveMatches, presence: Presence, sink: Sink, match_id: str) -> None:
         self._hub = hub
         self._live = live
+        self._presence = presence
         self._sink = sink
         self._match_id = match_id
         self._channel: Channel | None = None
@@ -61,6 +69,7 @@ class Subscription:
         """Subscribe a client that has everything up to `position`. Raises RefusedError, EventLogError."""
         self._channel, match = await self._hub.hold(self._match_id)
         self._channel.receivers.append(self._receive)
+        self._presence.enter(match, self._sink.account, self._sink)
         missed = await self._missed(self._channel, match, position)
         answer = pb.Subscribed(match_id=self._match_id, seat=_seat(match, self._sink.account))
         if missed is None:
@@ -77,13 +86,19 @@ class Subscription:
         """Follow no longer; may be called at any time."""
         if self._channel is not None:
             self._hub.release(self._channel, self._receive)
+            self._presence.leave(self._match_id, self._sink.account, self._sink)
             self._channel = None
 
     def _receive(self, frame: DecisionFrame) -> None:
+        """Called by the follower of the log, which nothing here may break."""
         if self._waiting is not None:
             self._waiting.append(frame)
-        else:
+            return
+        try:
             self._send(frame)
+        except Exception as error:  # noqa: BLE001  # no decision may be left out: this client begins again
+            telemetry.log.error("bug", service="gateway", match_id=self._match_id, exc_info=error)
+            self._sink.close(Close.INTERNAL)
 
     def _send(self, frame: DecisionFrame) -> None:
         if frame.position > self._position:

@@ -170,7 +170,7 @@ def _must_leave(match: Match, seat: Seat) -> bool:
 
 def _played(match: Match) -> list[Seat]:
     """The seats that are played for. While both players are absent the match rests."""
-    if match.attendance.suspended is not None:
+    if all(match.absent(seat) for seat in Seat):
         return []
     return [seat for seat in Seat if match.ghost_holds(seat) or match.bot(seat)]
 

@@ -16,16 +16,19 @@ from libs.backgammon.events import (
     TableWithdrawn,
 )
 from libs.backgammon.match import Match, Phase
-from libs.backgammon.rules import Rules
+from libs.backgammon.rules import Rules, Stakes
 
 
 @dataclass(frozen=True, slots=True)
 class OpenTable:
+    """`opponent` is a bot of the house that sits down at once."""
+
     rules: Rules
     player: Player
     seat: Seat = Seat.WHITE
     quick: bool = False
     start_when_full: bool = True
+    opponent: Player | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +69,7 @@ def decide(match: Match | None, command: Command) -> tuple[Event, ...]:
     if isinstance(command, OpenTable):
         if match is not None:
             raise RefusedError(Reason.MATCH_EXISTS)
-        return (
-            TableOpened(command.rules, command.seat, command.player, command.quick, command.start_when_full),
-        )
+        return _open(command)
     if match is None:
         raise RefusedError(Reason.UNKNOWN_MATCH)
     if match.phase is Phase.CLOSED:
@@ -95,6 +96,19 @@ def decide(match: Match | None, command: Command) -> tuple[Event, ...]:
             assert_never(command)
 
 
+def _open(command: OpenTable) -> tuple[Event, ...]:
+    rules, seat, player, bot = command.rules, command.seat, command.player, command.opponent
+    opened = TableOpened(rules, seat, player, command.quick, command.start_when_full)
+    if bot is None:
+        return (opened,)
+    if rules.stakes is Stakes.MONEY:
+        raise RefusedError(Reason.BAD_OPTION, "no bot plays for money")
+    joined = TableJoined(seat.other, bot)
+    if not command.start_when_full:
+        return opened, joined
+    return opened, joined, _start(*((player, bot) if seat is Seat.WHITE else (bot, player)))
+
+
 def _join(match: Match, player: Player, source: str) -> tuple[Event, ...]:
     if player.account in {seated.account for seated in (match.white, match.black) if seated}:
         raise RefusedError(Reason.ALREADY_SEATED)
@@ -102,7 +116,7 @@ def _join(match: Match, player: Player, source: str) -> tuple[Event, ...]:
     if seat is None:
         raise RefusedError(Reason.TABLE_FULL)
     joined = TableJoined(seat, player)
-    if not match.start_when_full:
+    if not match.start_when_full and not source:
         return (joined,)
     white, black = (player, match.black) if seat is Seat.WHITE else (match.white, player)
     return joined, _start(white, black, source)

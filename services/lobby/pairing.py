@@ -11,7 +11,7 @@ from libs.eventlog.handle import Envelope, Handler
 from services.lobby import core
 from services.lobby.tables import Table, Tables
 
-TAKEN = {Reason.TABLE_FULL, Reason.TABLE_CLOSED, Reason.MATCH_STARTED}
+TAKEN = {Reason.TABLE_FULL, Reason.TABLE_CLOSED, Reason.MATCH_STARTED, Reason.FROZEN}
 PROJECTION_SECONDS = 2.0
 RETRY_SECONDS = 0.05
 
@@ -56,7 +56,6 @@ class Pairing:
             try:
                 for table in tables:
                     if await self._join(asked, table, player):
-                        await self._tables.wait_for(asked.command_id, PROJECTION_SECONDS)
                         return table.match_id
             except RefusedError as refused:
                 if refused.reason is not Reason.COMMAND_ID_REUSED:
@@ -94,6 +93,7 @@ class Pairing:
         return None
 
     async def _join(self, asked: Envelope, table: Table, player: Player) -> bool:
+        """Whether the player sits at the table now."""
         try:
             await self._handler.handle(
                 _for(asked, table.match_id), lambda match: core.decide(match, core.JoinTable(player))
@@ -101,7 +101,10 @@ class Pairing:
         except RefusedError as refused:
             if refused.reason in TAKEN:
                 return False
-            raise
+            if refused.reason is not Reason.ALREADY_SEATED:  # another replica was asked for him as well
+                raise
+        else:
+            await self._tables.wait_for(asked.command_id, PROJECTION_SECONDS)
         return True
 
     async def _first_answer(self, command_id: str, refused: RefusedError) -> str:
@@ -116,5 +119,8 @@ def _for(asked: Envelope, match_id: str) -> Envelope:
 
 
 def seat_or_white(number: int) -> Seat:
-    """The seat asked for; White where none was."""
-    return Seat(number) if number else Seat.WHITE
+    """The seat asked for; White where none was. Raises RefusedError BAD_REQUEST."""
+    try:
+        return Seat(number) if number else Seat.WHITE
+    except ValueError:
+        raise RefusedError(Reason.BAD_REQUEST, f"there is no seat {number}") from None

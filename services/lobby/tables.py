@@ -48,6 +48,8 @@ class Tables:
         self._tables: OrderedDict[str, Table] = OrderedDict()
         self._made_by: OrderedDict[str, str] = OrderedDict()
         self._grown = asyncio.Condition()
+        self.complete = asyncio.Event()
+        """Set when all is known that was in the log before this process began."""
 
     def waiting(self, rules: Rules | None = None) -> list[Table]:
         """Tables without a match that may be joined, the oldest first."""
@@ -85,6 +87,10 @@ class Tables:
                 self._made_by.popitem(last=False)
             async with self._grown:
                 self._grown.notify_all()
+
+    def forget(self, match_id: str) -> None:
+        """No row any more for a match that cannot be read."""
+        self._tables.pop(match_id, None)
 
     def _apply(self, match_id: str, event: object) -> None:
         table = self._tables.get(match_id)

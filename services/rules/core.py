@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import assert_never
 
+from libs.backgammon.apply import apply
 from libs.backgammon.automatic import bear_off, is_blocked
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import (
@@ -134,10 +135,18 @@ def _automatic_play(match: Match, asked: SetAutomaticPlay) -> tuple[Event, ...]:
     now = match.presence(asked.seat)
     if (now.rolls, now.bears_off) == (asked.automatic_roll, asked.automatic_bear_off):
         return ()
-    return (AutomaticPlaySet(asked.seat, asked.automatic_roll, asked.automatic_bear_off),)
+    switched = AutomaticPlaySet(asked.seat, asked.automatic_roll, asked.automatic_bear_off)
+    after = apply(match, switched)
+    # With dice on the table nothing else would wake the system: what it now owes is done at once.
+    owed = decide(after, BearOff()) if react(after) == BearOff() else ()
+    return switched, *owed
 
 
 def _turn(match: Match, seat: Seat) -> Turn:
+    if match.phase is Phase.OVER:
+        raise RefusedError(Reason.MATCH_OVER)
+    if not match.started:
+        raise RefusedError(Reason.MATCH_NOT_STARTED)
     if match.phase is not Phase.MOVE or match.turn is None:
         raise RefusedError(Reason.WRONG_PHASE)
     if seat is not match.on_roll:

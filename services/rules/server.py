@@ -36,11 +36,20 @@ class Rules(RulesServiceServicer):
         position = await self._do(request, lambda seat: core.EndTurn(seat, request.link))
         return pb.EndTurnResponse(position=position)
 
+    async def SetAutomaticPlay(
+        self, request: pb.SetAutomaticPlayRequest, _: object
+    ) -> pb.SetAutomaticPlayResponse:
+        position = await self._do(
+            request,
+            lambda seat: core.SetAutomaticPlay(seat, request.automatic_roll, request.automatic_bear_off),
+        )
+        return pb.SetAutomaticPlayResponse(position=position)
+
     async def _do(self, request: HasContext, command: Callable[[Seat], core.Command]) -> int:
         return await handle_seated(self._handler, request.context, command, core.decide)
 
     async def act(self, match: Match, envelope: Envelope) -> None:
-        """Pass a blocked turn."""
+        """Pass a blocked turn, or bear off where that was asked for."""
         command = core.react(match)
         if command is not None:
             await self._handler.handle(envelope, lambda newest: core.decide(newest, command))

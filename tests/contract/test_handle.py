@@ -12,11 +12,13 @@ from libs.backgammon.events import Event, MatchStarted, Player, Seat, TableJoine
 from libs.backgammon.match import Match
 from libs.backgammon.rules import profile
 from libs.eventlog.codec import decode, encode
-from libs.eventlog.errors import BrokenLogError
+from libs.eventlog.errors import BrokenLogError, UnavailableError
 from libs.eventlog.fold import fold_all
 from libs.eventlog.handle import Envelope, Handler
-from libs.eventlog.live import LiveMatches
+from libs.eventlog.live import MOST_PENDING, LiveMatches
 from libs.eventlog.memory import MemoryLog, MemoryStore
+from libs.eventlog.store import Stored
+from services.cube import core as cube
 from services.lobby import core as lobby
 
 MATCH = "match-1"
@@ -224,6 +226,84 @@ async def test_a_replica_takes_the_senders_word_that_it_is_behind(replica: Repli
     await replica.do("join", lobby.JoinTable(BRUNO))
     outcome = await behind.handler.handle(replace(asked("see"), seen=2), lambda _: ())
     assert outcome.position == 2
+
+
+async def test_a_decision_the_follower_missed_is_read_from_the_log(log: MemoryLog) -> None:
+    one, other = Replica(log), Replica(log)
+    seen: list[int] = []
+    other.live.watch(lambda decision, _: seen.append(decision.position))
+    await one.open()
+    assert (await other.live.hold(MATCH)).position == 1
+    await one.do("join", lobby.JoinTable(BRUNO))  # nobody follows the log for the other replica yet
+    follower = asyncio.create_task(other.live.run())
+    await asyncio.sleep(0)
+    rules = MemoryStore(log, "cube")
+    handler = Handler(one.live, rules, lambda: 1)
+    await handler.handle(asked("start"), lambda match: cube.decide(match, cube.StartGame()))
+    assert (await other.live.get(MATCH, at_least=log.decisions[-1].sequence)).position == 3
+    assert seen == [1, 2, 3]
+    assert not other.broken
+    follower.cancel()
+
+
+async def test_a_decision_stored_before_the_follower_began_is_told_without_another_one(
+    log: MemoryLog,
+) -> None:
+    one, other = Replica(log), Replica(log)
+    told: asyncio.Queue[int] = asyncio.Queue()
+    other.live.watch(lambda decision, _: told.put_nowait(decision.position))
+    await one.open()
+    await other.live.hold(MATCH)
+    await one.do("join", lobby.JoinTable(BRUNO))
+    follower = asyncio.create_task(other.live.run())
+    async with asyncio.timeout(10):
+        assert [await told.get(), await told.get()] == [1, 2]
+    follower.cancel()
+
+
+async def test_a_match_that_could_not_be_loaded_at_first_is_followed_by_who_tried_longer(
+    replica: Replica, log: MemoryLog
+) -> None:
+    class Faltering(MemoryStore):
+        reads = 0
+
+        async def read(self, match_id: str, after: int = 0) -> list[Stored]:
+            self.reads += 1
+            if self.reads == 1:
+                await asyncio.sleep(0)
+                raise UnavailableError("the broker was away")
+            return await super().read(match_id, after)
+
+    await replica.open()
+    live = LiveMatches(Faltering(log, "gateway"), on_broken=replica.broken.append)
+    told: asyncio.Queue[int] = asyncio.Queue()
+    live.watch(lambda decision, _: told.put_nowait(decision.position))
+    follower = asyncio.create_task(live.run())
+    first, second = await asyncio.gather(live.hold(MATCH), live.hold(MATCH), return_exceptions=True)
+    assert isinstance(first, UnavailableError)
+    assert isinstance(second, Match)
+    await replica.do("join", lobby.JoinTable(BRUNO))
+    async with asyncio.timeout(10):
+        assert [await told.get(), await told.get()] == [1, 2]
+    follower.cancel()
+
+
+async def test_a_match_that_nobody_here_asks_for_is_forgotten(log: MemoryLog) -> None:
+    one, other = Replica(log), Replica(log)
+    follower = asyncio.create_task(other.live.run())
+    await asyncio.sleep(0)
+    await one.handler.open(
+        asked("open"),
+        lambda: lobby.decide(None, lobby.OpenTable(profile("single"), WANDA, start_when_full=False)),
+    )
+    for number in range(MOST_PENDING):
+        coming = number % 2 == 0
+        await one.do(f"{number}", lobby.JoinTable(BRUNO) if coming else lobby.LeaveTable(Seat.BLACK))
+    async with asyncio.timeout(10):
+        while len(other.live):  # noqa: ASYNC110  # forgetting is nothing that anybody is told of
+            await asyncio.sleep(0)
+    assert (await other.live.get(MATCH)).position == MOST_PENDING + 1
+    follower.cancel()
 
 
 async def test_a_position_nobody_has_reached_is_stale(replica: Replica) -> None:

@@ -129,11 +129,9 @@ async def test_a_follower_goes_on_where_it_was_when_the_broker_comes_back(
     nats_server: NatsServer, dice: JetStreamStore
 ) -> None:
     last = await dice.append("m", b"0", command_id="c0", expected=0)
-    async with aclosing(dice.follow(None)) as from_now, aclosing(dice.follow(0)) as from_the_start:
+    async with aclosing(dice.follow(last)) as from_now, aclosing(dice.follow(0)) as from_the_start:
         assert (await anext(from_the_start)).data == b"0"
         waiting = asyncio.create_task(anext(from_now))
-        await dice.read("m")  # by its answer, `from_now` has asked what now is
-        await dice.read("m")
         for number in range(1, 4):
             await nats_server.restart()
             last = await dice.append("m", b"%d" % number, command_id=f"c{number}", expected=last)
@@ -196,11 +194,10 @@ async def test_a_message_outside_every_match_is_passed_over_and_reported(
     await connection.request(subject, b"beside", within=2)
     await dice.append("m", b"true", command_id="c", expected=0)
     await connection.request(subject, b"beside", within=2)
-    async with aclosing(dice.follow(0)) as following, aclosing(dice.follow(None)) as from_now:
+    now = await dice.newest()
+    async with aclosing(dice.follow(0)) as following, aclosing(dice.follow(now)) as from_now:
         assert (await anext(following)).data == b"true"
         waiting = asyncio.create_task(anext(from_now))
-        await dice.read("m")  # by its answer, `from_now` has asked what now is
-        await dice.read("m")
         await dice.append("n", b"later", command_id="d", expected=0)
         assert (await anext(following)) == (await waiting)
     async with aclosing(consume(connection, "dice", [owner_filter("dice")])) as deliveries:
@@ -275,6 +272,17 @@ async def test_what_is_unacknowledged_when_the_broker_dies_comes_again(
             delivery = await next_of(deliveries)
             left.discard(delivery.stored.data)
             await delivery.ack()
+
+
+async def test_wake_ups_that_were_put_off_hold_up_nobody(connect_as: ConnectAs, dice: JetStreamStore) -> None:
+    last, total = 0, 400
+    for number in range(total):
+        last = await dice.append("m", b"%d" % number, command_id=f"c{number}", expected=last)
+    async with aclosing(consume(await connect_as("cube"), "cube", [owner_filter("dice")])) as deliveries:
+        for number in range(total):
+            delivery = await next_of(deliveries)
+            assert delivery.stored.data == b"%d" % number
+            await delivery.retry(60)
 
 
 async def test_replicas_share_one_durable(connect_as: ConnectAs, dice: JetStreamStore) -> None:

@@ -1,13 +1,15 @@
 """Tables and pairing, on one replica and on several."""
 
 import asyncio
+from random import Random  # noqa: TID251
 from typing import Any
 
 import pytest
 
 from libs.backgammon.errors import Reason, RefusedError
-from libs.backgammon.match import Phase
-from tests.memory_system import System, memory_system
+from libs.backgammon.match import Match, Phase
+from libs.eventlog.memory import MemoryStore
+from tests.memory_system import Replica, System, memory_system
 from videau.lobby.v1 import lobby_pb2 as pb
 
 
@@ -34,6 +36,16 @@ async def test_a_full_table_starts_its_match_and_leaves_the_list() -> None:
         live = await system.one.lobby.ListMatches(pb.ListMatchesRequest(account="b"), None)
         assert not listed.tables
         assert [match.match_id for match in live.matches] == [match_id]
+
+
+async def test_a_lobby_that_has_just_begun_lists_what_was_opened_before_it() -> None:
+    async with memory_system() as system:
+        match_id = await opened(system)
+        fresh = Replica(system.log, system.one.now, 4096)
+        projecting = asyncio.create_task(fresh.lobby.project())
+        listed = await fresh.lobby.ListTables(pb.ListTablesRequest(), None)
+        assert [table.match_id for table in listed.tables] == [match_id]
+        projecting.cancel()
 
 
 async def test_opening_a_table_twice_with_one_command_id_opens_one() -> None:
@@ -103,6 +115,40 @@ async def test_two_who_wait_at_tables_of_different_replicas_are_brought_together
             ids = [older]
         match = await system.one.until(ids[0], lambda match: match.started)
         assert {player.account for player in (match.white, match.black) if player} == {"w", "b"}
+
+
+async def test_a_match_that_cannot_be_read_closes_the_lobby_to_nobody() -> None:
+    async with memory_system() as system:
+        first = await opened(system, "w", profile="blitz")
+        expected = system.log.decisions[-1].sequence
+        store = MemoryStore(system.log, "lobby")
+        await store.append(first, b"\xff", command_id="x/y", expected=expected)
+        waiting = await system.one.lobby.PairPlayer(pair(system, "a"), None)
+        met = await system.one.lobby.PairPlayer(pair(system, "b"), None)
+        assert met.match_id == waiting.match_id
+        listed = await system.one.lobby.ListTables(pb.ListTablesRequest(), None)
+        assert first not in {table.match_id for table in listed.tables}
+
+
+async def test_however_many_ask_at_once_each_is_seated_once() -> None:
+    for seed in range(10):
+        chance = Random(seed)  # noqa: S311  # the order of events is to be different each time, not secret
+        async with memory_system(replicas=3) as system:
+
+            async def ask(number: int, turns: int, system: System = system) -> None:
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                lobby = system.replicas[number % 3].lobby
+                await lobby.PairPlayer(pair(system, f"p{number}"), None)
+
+            await asyncio.gather(*(ask(number, chance.randrange(40)) for number in range(12)))
+            started: list[Match] = []
+            while len(started) < 6:
+                await asyncio.sleep(0)
+                matches = [await system.one.live.get(match_id) for match_id in system.log.of_match]
+                started = [match for match in matches if match.started]
+            seated = [player.account for one in started for player in (one.white, one.black) if player]
+            assert sorted(seated) == sorted(f"p{number}" for number in range(12))
 
 
 @pytest.mark.parametrize(

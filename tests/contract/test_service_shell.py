@@ -68,6 +68,11 @@ class Echo(RulesServiceServicer):
             self.inside -= 1
         return pb.EndTurnResponse(position=request.context.position)
 
+    async def SetAutomaticPlay(
+        self, request: pb.SetAutomaticPlayRequest, _: object
+    ) -> pb.SetAutomaticPlayResponse:
+        return pb.SetAutomaticPlayResponse(position=request.context.position)
+
 
 class Shell:
     """A server with the echo in it."""

@@ -37,7 +37,7 @@ async def stores(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
         server.kill()
 
 
-async def take(store: Store, after: int | None, count: int) -> list[Stored]:
+async def take(store: Store, after: int, count: int) -> list[Stored]:
     async with asyncio.timeout(10), aclosing(store.follow(after)) as following:
         return [await anext(following) for _ in range(count)]
 
@@ -50,6 +50,14 @@ async def test_an_appended_decision_reads_back_as_it_was_appended(stores: Stores
     assert (stored.expected, stored.command_id, stored.data) == (0, "c/1", b"\x00bytes\xff")
     assert stored.stored_at.utcoffset() == timedelta(0)
     assert abs(stored.stored_at - datetime.now(UTC)) < timedelta(minutes=1)  # noqa: TID251
+
+
+async def test_the_trace_of_a_command_is_stored_beside_its_decision(stores: Stores) -> None:
+    trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    await stores("dice").append("m1", b"1", command_id="c/1", expected=0, trace=trace)
+    [read] = await stores("rules").read("m1")
+    [followed] = await take(stores("rules"), 0, 1)
+    assert (read.trace, followed.trace) == (trace, trace)
 
 
 async def test_a_match_nobody_began_reads_as_empty(stores: Stores) -> None:
@@ -177,13 +185,13 @@ async def test_a_follower_sees_everything_from_where_it_begins_and_in_order(stor
 
 async def test_a_follower_from_now_sees_only_what_comes(stores: Stores) -> None:
     dice = stores("dice")
+    assert await dice.newest() == 0
     last = await dice.append("m", b"old", command_id="old", expected=0)
-    following = asyncio.create_task(take(stores("rules"), None, 1))
-    number = 0
-    while not following.done():  # when exactly "now" was, only the follower knows
-        last = await dice.append("m", b"new", command_id=f"c{number}", expected=last)
-        number += 1
-    assert (await following)[0].data == b"new"
+    now = await stores("rules").newest()
+    assert now == last
+    await dice.append("m", b"new", command_id="new", expected=last)
+    [stored] = await take(stores("rules"), now, 1)
+    assert stored.data == b"new"
 
 
 @pytest.mark.parametrize("match_id", ["", "a.b", "a b", "*", ">", "m\r\n", "ä", "x" * 65])

@@ -5,15 +5,18 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+import aiohttp
 import jwt
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from libs.backgammon.errors import Reason, RefusedError
 from libs.service.now import now
 from libs.service.settings import Settings, SettingsError
-from services.gateway.jwks import WAIT_SECONDS, JwksKeys
+from services.gateway.jwks import WAIT_SECONDS, JwksKeys, fetcher
 from services.gateway.tokens import GUEST_ISSUER, Guests, Tokens
 from tests.gateway_scene import guest_key
 
@@ -169,6 +172,30 @@ async def test_a_withdrawn_key_opens_doors_for_an_hour_at_most() -> None:
     del issuer.published["RS256"]
     issuer.time = 3601
     assert (await reason(signed(), known)).reason is Reason.UNAUTHENTICATED
+
+
+async def test_keys_are_fetched_over_http_and_what_is_no_key_set_is_no_disaster() -> None:
+    issuer = Issuer()
+    answers = {"/good": await issuer.fetch(), "/text": b"<html>", "/odd": b"[1]", "/long": b" " * 300_000}
+
+    async def serve(request: web.Request) -> web.Response:
+        return (
+            web.Response(body=answers[request.path]) if request.path in answers else web.Response(status=500)
+        )
+
+    app = web.Application()
+    app.router.add_get("/{name}", serve)
+    async with TestServer(app) as server, aiohttp.ClientSession() as http:
+        for path, expected in {"/good": "ann", "/text": "", "/odd": "", "/long": "", "/broken": ""}.items():
+            known = Tokens(
+                Settings(issuer=ISSUER),
+                None,
+                JwksKeys(fetcher(http, str(server.make_url(path))), lambda: 0.0),
+            )
+            if expected:
+                assert (await known.identify(signed())).account == expected
+            else:
+                assert (await reason(signed(), known)).reason is Reason.UNAVAILABLE
 
 
 async def test_a_guest_gets_a_token_that_is_believed() -> None:

@@ -11,10 +11,11 @@ from libs.backgammon.events import (
     TableJoined,
     TableLeft,
     TableOpened,
+    TableWithdrawn,
 )
 from libs.backgammon.match import Phase
 from libs.backgammon.rules import profile
-from services.lobby.core import CloseTable, JoinTable, LeaveTable, OpenTable, StartMatch
+from services.lobby.core import CloseTable, JoinTable, LeaveTable, OpenTable, StartMatch, WithdrawTable
 from tests.scene import BLACK, BRUNO, WANDA, WHITE, Scene, refusal, seated
 
 RULES = profile("match", points=3)
@@ -59,7 +60,8 @@ def test_an_id_names_one_table() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [JoinTable(BRUNO), LeaveTable(WHITE), StartMatch(WHITE), CloseTable("elsewhere")]
+    "command",
+    [JoinTable(BRUNO), LeaveTable(WHITE), StartMatch(WHITE), WithdrawTable(), CloseTable("elsewhere")],
 )
 def test_a_table_that_was_never_opened_is_unknown(command: object) -> None:
     assert refusal(Scene(), command) is Reason.UNKNOWN_MATCH
@@ -92,7 +94,8 @@ def test_a_seat_that_was_left_can_be_taken_again(leaving: Seat, staying: Player)
 
 
 @pytest.mark.parametrize(
-    "command", [JoinTable(BRUNO), LeaveTable(WHITE), StartMatch(WHITE), CloseTable("elsewhere")]
+    "command",
+    [JoinTable(BRUNO), LeaveTable(WHITE), StartMatch(WHITE), WithdrawTable(), CloseTable("elsewhere")],
 )
 def test_a_closed_table_stays_closed(command: object) -> None:
     scene = opened()
@@ -101,7 +104,8 @@ def test_a_closed_table_stays_closed(command: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [JoinTable(THIRD), LeaveTable(WHITE), StartMatch(WHITE), CloseTable("elsewhere")]
+    "command",
+    [JoinTable(THIRD), LeaveTable(WHITE), StartMatch(WHITE), WithdrawTable(), CloseTable("elsewhere")],
 )
 def test_nobody_leaves_or_joins_a_match_that_has_begun(command: object) -> None:
     assert refusal(seated(RULES), command) is Reason.MATCH_STARTED
@@ -110,8 +114,21 @@ def test_nobody_leaves_or_joins_a_match_that_has_begun(command: object) -> None:
 def test_a_quick_table_says_where_its_player_went() -> None:
     scene = opened(quick=True)
     assert scene.match.quick
+    scene.do(WithdrawTable())
     assert scene.do(CloseTable("elsewhere")) == (TableClosed("elsewhere"),)
     assert (scene.match.phase, scene.match.moved_to) == (Phase.CLOSED, "elsewhere")
+
+
+def test_a_withdrawn_table_can_only_close() -> None:
+    scene = opened(quick=True)
+    assert refusal(scene, CloseTable("elsewhere")) is Reason.WRONG_PHASE
+    assert scene.do(WithdrawTable()) == (TableWithdrawn(),)
+    for command in (JoinTable(BRUNO), LeaveTable(WHITE), StartMatch(WHITE), WithdrawTable()):
+        assert refusal(scene, command) is Reason.TABLE_CLOSED
+
+
+def test_only_a_quick_table_is_withdrawn() -> None:
+    assert refusal(opened(), WithdrawTable()) is Reason.WRONG_PHASE
 
 
 def test_an_imported_match_names_its_record() -> None:

@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from videau.clocktext import clock_lines
 from videau.logs import DEFAULT_URL, NoLogError, load
 from videau.text import lines
 
@@ -14,6 +15,9 @@ def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     parser.add_argument(
         "--url", default=DEFAULT_URL, help=f"the gateway to ask for a match id [{DEFAULT_URL}]"
     )
+    parser.add_argument(
+        "--clocks", action="store_true", help="show for every turn what time it took, and what it left"
+    )
     parser.set_defaults(run=main)
 
 
@@ -24,6 +28,6 @@ def main(arguments: argparse.Namespace) -> int:
     except NoLogError as error:
         print(error, file=sys.stderr)
         return 1
-    for line in lines(decisions):
+    for line in clock_lines(decisions) if arguments.clocks else lines(decisions):
         print(line)
     return 0

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from libs.engine.machine import why_missing
 from libs.service.now import monotonic
 from libs.service.process import stop_signal
 from libs.service.settings import PORTS, SettingsError, load
@@ -42,7 +43,7 @@ def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         metavar="N",
         help=f"processes of each service, up to {MOST_REPLICAS} [1]",
     )
-    parser.add_argument("--group", action="store_true", help="host all services in one process")
+    parser.add_argument("--group", action="store_true", help="host all services but the ghost in one process")
     parser.add_argument(
         "--log-level",
         default="warning",
@@ -57,11 +58,15 @@ def run(options: argparse.Namespace) -> int:
     try:
         load()
         with _locked(options.data):
+            no_ghost = why_missing()
+            if no_ghost:
+                _print("videau", f"no ghost and no bots: {no_ghost}")
             wanted = plan(
                 options.data,
                 ports_from(options.base_port),
                 replicas=options.replicas,
                 group=options.group,
+                ghost=not no_ghost,
                 log_level=options.log_level,
             )
             _check_ports(wanted)
@@ -145,7 +150,9 @@ def _welcome(up: Plan, seconds: float) -> None:
         _print("videau", f"gRPC       {part.address} {' '.join(part.names)}")
     metrics = " ".join(str(part.metrics_port) for part in up.parts)
     _print("videau", f"metrics    http://127.0.0.1:PORT/metrics, PORT one of {metrics}")
-    _print("videau", "play a match in another terminal with `make demo`; Ctrl-C stops everything")
+    moved = up.gateway.port != PORTS["gateway"]
+    demo = f"{sys.executable} -m videau demo --url http://{up.gateway.address}" if moved else "make demo"
+    _print("videau", f"play a match in another terminal with `{demo}`; Ctrl-C stops everything")
 
 
 def _print(label: str, line: str) -> None:

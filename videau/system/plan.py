@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from libs.eventlog.server_config import OPERATOR, SYSTEM
-from libs.service.settings import METRICS_PORT, PORTS, SERVICES, environment
+from libs.service.settings import CALLED, GHOST, METRICS_PORT, PORTS, SERVICES, environment
 
 GATEWAY = "gateway"
 HOST = "127.0.0.1"
@@ -65,6 +65,11 @@ class Plan:
     def parts(self) -> tuple[Part, ...]:
         return (*self.services, *self.gateways)
 
+    @property
+    def optional(self) -> tuple[Part, ...]:
+        """What the system does without where it cannot run."""
+        return tuple(part for part in self.services if part.names == (GHOST,))
+
     def ports(self) -> dict[int, str]:
         """Every port that must be free, and for whom."""
         mine = {self.nats_port: "nats-server"}
@@ -74,16 +79,24 @@ class Plan:
 
 
 def plan(
-    data: Path, port_of: PortOf, *, replicas: int = 1, gateways: int = 1, group: bool = False, **told: object
+    data: Path,
+    port_of: PortOf,
+    *,
+    replicas: int = 1,
+    gateways: int = 1,
+    group: bool = False,
+    ghost: bool = True,
+    **told: object,
 ) -> Plan:
     """A system of so many replicas of each service; `group` hosts all services of a replica in one process.
 
+    The ghost, where there is one, is always a process of its own: the engine takes what it can get.
     `told` are settings that every process gets.
     """
     data = data.resolve()
     nats_port = port_of("nats", 0)
     common = {"host": HOST, "nats_url": f"nats://{HOST}:{nats_port}", "secrets": data / "secrets", **told}
-    hosted = [tuple(SERVICES)] if group else [(name,) for name in SERVICES]
+    hosted = [CALLED] if group else [(name,) for name in CALLED]
 
     def part(label: str, names: tuple[str, ...], replica: int, **more: object) -> Part:
         port, metrics_port = port_of(names[0], replica), port_of(f"metrics {names[0]}", replica)
@@ -95,12 +108,15 @@ def plan(
         for names in hosted
         for replica in range(replicas)
     )
-    addresses = {name: tuple(part.address for part in services if name in part.names) for name in SERVICES}
+    addresses = {name: tuple(part.address for part in services if name in part.names) for name in CALLED}
+    ghosts = tuple(
+        part(f"{GHOST}-{replica + 1}", (GHOST,), replica, **addresses) for replica in range(ghost * replicas)
+    )
     front = tuple(
         part(f"{GATEWAY}-{replica + 1}" if replica else GATEWAY, (GATEWAY,), replica, **addresses)
         for replica in range(gateways)
     )
-    return Plan(data, nats_port, services, front)
+    return Plan(data, nats_port, services + ghosts, front)
 
 
 def ports_from(base: int) -> PortOf:

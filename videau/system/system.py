@@ -11,7 +11,7 @@ from libs.eventlog.provision import provision
 from libs.eventlog.server_config import OPERATOR, render
 from videau.system.child import Child, Output, start
 from videau.system.keys import ensure_keys, write_private
-from videau.system.plan import USERS, Plan
+from videau.system.plan import USERS, Part, Plan
 from videau.system.ready import until_ready
 
 NATS = "nats"
@@ -34,13 +34,14 @@ class System:
         self._passwords: dict[str, str] = {}
 
     async def start(self) -> None:
-        """Everything, until it is ready. Raises StartError."""
+        """Everything, until it is ready. Raises StartError, but not for what is optional."""
         self._passwords = ensure_keys(self.plan.secrets, USERS)
         await self.start_one(NATS)
         try:
             async with asyncio.TaskGroup() as starting:
                 for part in self.plan.parts:
-                    starting.create_task(self.start_one(part.label))
+                    optional = part in self.plan.optional
+                    starting.create_task(self._start_or_not(part) if optional else self._start(part))
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from None
 
@@ -67,6 +68,16 @@ class System:
         finally:
             waiting.cancel()
         return child
+
+    async def _start(self, part: Part) -> None:
+        await self.start_one(part.label)
+
+    async def _start_or_not(self, part: Part) -> None:
+        try:
+            await self._start(part)
+        except StartError as error:
+            await self.children.pop(part.label).kill()
+            self._output("videau", f"{str(error).splitlines()[0]}: the system runs without it")
 
     async def stop(self) -> None:
         """Everything: gateways first, so that clients go elsewhere, and the broker last."""

@@ -1,0 +1,89 @@
+"""When one could play: what was lost while one could not is nobody's time."""
+
+from dataclasses import dataclass
+
+SECOND = 1_000_000
+LONGEST_PAUSE = 3 * SECOND
+"""A longer break is an outage. Broker and gateways are heard of every second or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """Between these moments (microseconds since 1970) nobody could play."""
+
+    began: int
+    ended: int
+
+
+class Uptime:
+    """Fed with signs of life of the broker and of gateways through which one can play.
+
+    `last` is the newest moment at which both were provably there and up to which everything lost is
+    recorded; 0 for a new system. A gateway also vouches for the time before this process began.
+    """
+
+    def __init__(self) -> None:
+        self.last = 0
+        self.settling = True
+        """Something is still to be found out or recorded: until then nobody's time is judged."""
+        self._broker = self._broker_from = 0
+        self._gateways = self._gateways_from = 0
+        self._broker_lost = self._unplayable = False
+
+    @property
+    def attended(self) -> bool:
+        """Whether a gateway through which one can play has been heard of since this process began."""
+        return self._gateways > 0
+
+    def broker(self, now: int) -> None:
+        """The broker has answered."""
+        if self._broker_lost:
+            self._broker_lost, self._broker_from = False, now
+        self._broker = now
+        self._advance()
+
+    def broker_lost(self) -> None:
+        """The broker has not answered."""
+        self._broker_lost = True
+
+    def gateway(self, since: int, until: int) -> None:
+        """One could play through a gateway from `since` until `until`; not any more if `since` is 0."""
+        self._unplayable = not since
+        if not since:
+            return
+        if since > self._gateways:  # no gateway was there all the time
+            self._gateways_from = since
+        self._gateways_from = min(self._gateways_from, since)
+        self._gateways = max(self._gateways, until)
+        self._advance()
+
+    def is_up(self, now: int) -> bool:
+        """Whether both have been heard of lately, and nothing but good."""
+        out = self._broker_lost or self._unplayable or not self.attended
+        return not out and now - self._proven <= LONGEST_PAUSE
+
+    def may_judge(self, now: int) -> bool:
+        """Whether a flag may fall now: not inside an outage, nor before one is recorded."""
+        if self.settling:
+            return False
+        return (self.is_up(now) and not self.was_out) if self.attended else not self.last
+
+    def outage(self, now: int) -> Outage | None:
+        """The outage that is over, if there was one and it has not been told before."""
+        if not self.is_up(now) or not self.was_out:
+            return None
+        began, self.last = self.last, self._proven
+        return Outage(began, now)
+
+    def _advance(self) -> None:
+        if not self.settling and not self.was_out:
+            self.last = max(self.last, self._proven)
+
+    @property
+    def _proven(self) -> int:
+        return min(self._broker, self._gateways)
+
+    @property
+    def was_out(self) -> bool:
+        """Whether there is a long break between `last` and the time that is proven without one."""
+        return 0 < self.last < max(self._broker_from, self._gateways_from) - LONGEST_PAUSE

@@ -1,0 +1,282 @@
+"""HTTP requests that cannot be meant, and tokens that prove nothing: a problem by name each time."""
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Callable
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
+
+from libs.backgammon.errors import Reason
+from libs.service.chance import new_id
+from libs.service.now import now
+from services.gateway.routes import ROUTES
+from services.gateway.tokens import GUEST_ISSUER
+from tests.e2e.conftest import LIMITS
+from tests.e2e.visitors import House, Reply, table
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+LARGE = 2_000_000_000
+NO_MATCH = "0" * 32
+
+
+def problem(reply: Reply) -> tuple[int, str]:
+    """Status and reason of a refusal, which must be one by the book."""
+    assert reply.kind == "application/problem+json"
+    assert reply.body["type"] == "about:blank"
+    assert reply.body["status"] == reply.status >= 400
+    assert reply.body["title"]
+    assert "Traceback" not in json.dumps(reply.body)
+    return reply.status, Reason(reply.body["reason"]).value
+
+
+def _path(path: str) -> str:
+    return path.replace("{match_id}", NO_MATCH)
+
+
+PROTECTED = [(route.method, _path(route.path)) for route in ROUTES if not route.open]
+POSTED = [_path(route.path) for route in ROUTES if route.method == "POST"]
+OF_A_MATCH = [(route.method, route.path) for route in ROUTES if "{match_id}" in route.path]
+
+
+@pytest.mark.parametrize(("method", "path"), PROTECTED)
+async def test_nothing_is_told_without_a_token(home: House, method: str, path: str) -> None:
+    for headers in ({}, {"Authorization": "Basic YTpi"}, {"Authorization": "Bearer nonsense"}):
+        reply = await home.visitor().ask(method, path, headers=headers)
+        assert problem(reply) == (401, "unauthenticated")
+        assert reply.headers["WWW-Authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("path", POSTED)
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"{",
+        b"[]",
+        b"null",
+        b'"x"',
+        b"\xff\xfe",
+        b'{"nothing":1}',
+        b'{"context":{"account":"me"}}',
+        b"[" * 5000,
+    ],
+)
+async def test_a_body_that_is_none_is_a_bad_request(home: House, path: str, data: bytes) -> None:
+    reply = await home.visitor().ask("POST", path, data=data)
+    assert problem(reply) == (400, "bad-request")
+
+
+async def test_a_body_above_the_limit_is_too_large(home: House) -> None:
+    data = b'{"name":"' + b"x" * LIMITS["frame_bytes"] + b'"}'
+    assert problem(await home.visitor().ask("POST", "/v1/tables", data=data)) == (413, "bad-request")
+
+
+@pytest.mark.parametrize(("method", "path"), OF_A_MATCH)
+async def test_matches_that_are_not_there_are_unknown(home: House, method: str, path: str) -> None:
+    visitor = home.visitor()
+    body: dict[str, str] | None = {} if method == "POST" else None
+    reply = await visitor.ask(method, path.replace("{match_id}", new_id()), body)
+    assert problem(reply) == (404, "unknown-match")
+    for match_id in ("*", "%3E", "a.b", "x" * 65, "%00", "%C3%BC", "a%20b", "%0A"):
+        reply = await visitor.ask(method, path.replace("{match_id}", match_id), body)
+        assert problem(reply) == (400, "bad-request")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/", 404),
+        ("GET", "/v1/nothing", 404),
+        ("GET", "/v1/matches/a/b/c", 404),
+        ("GET", "/v1/../v1/tables/x", 404),
+        ("DELETE", "/v1/tables", 405),
+        ("PUT", "/v1/guests", 405),
+        ("POST", "/v1/ws", 405),
+        ("GET", "/v1/ws", 400),
+    ],
+)
+async def test_paths_and_methods_that_are_not_there_are_problems(
+    home: House, method: str, path: str, status: int
+) -> None:
+    assert problem(await home.visitor().ask(method, path)) == (status, "bad-request")
+
+
+@pytest.mark.parametrize("value", ["-1", "1.5", "x", "", "99999999999", "٣", "0x10", "1e3", " 1"])
+async def test_numbers_in_the_query_are_numbers(home: House, value: str) -> None:
+    async with table(home, joined=False) as game:
+        for name in ("after", "limit"):
+            path = f"/v1/matches/{game.match_id}/decisions"
+            reply = await game.opener.ask("GET", path, params={name: value})
+            assert problem(reply) == (400, "bad-request")
+
+
+TABLES: list[tuple[dict[str, Any], str]] = [
+    ({}, "unknown-profile"),
+    ({"profile": "nothing"}, "unknown-profile"),
+    ({"profile": "x" * 10_000}, "unknown-profile"),
+    ({"profile": "match", "points": 4}, "bad-length"),
+    ({"profile": "match", "points": -3}, "bad-length"),
+    ({"profile": "match", "points": LARGE}, "bad-length"),
+    ({"profile": "blitz", "points": 1}, "bad-length"),
+    ({"profile": "reserve", "options": {"beaver": 1}}, "bad-option"),
+    ({"profile": "money", "options": {"beaver": 2}}, "bad-option"),
+    ({"profile": "money", "options": {"automatic_doubles": -1}}, "bad-option"),
+    ({"profile": "money", "options": {"automatic_doubles": LARGE}}, "bad-option"),
+    ({"profile": "money", "options": {"cube_cap": 1024}}, "bad-option"),
+    ({"profile": "money", "options": {"name": 1, "points": 1}}, "bad-option"),
+    ({"profile": "blitz", "points": "many"}, "bad-request"),
+    ({"profile": "blitz", "points": 1 << 40}, "bad-request"),
+    ({"profile": "blitz", "points": 1.5}, "bad-request"),
+    ({"profile": ["blitz"]}, "bad-request"),
+    ({"profile": "blitz", "seat": "SEAT_GREY"}, "bad-request"),
+    ({"profile": "blitz", "seat": 7}, "bad-request"),
+    ({"profile": "blitz", "seat": -1}, "bad-request"),
+    ({"profile": "blitz", "name": "x" * 41}, "bad-request"),
+    ({"profile": "blitz", "name": "a\u0000b"}, "bad-request"),
+    ({"profile": "blitz", "name": "\u202eevil"}, "bad-request"),
+    ({"profile": "blitz", "name": "   "}, "bad-request"),
+    ({"profile": "blitz", "waitToStart": "perhaps"}, "bad-request"),
+]
+
+
+@pytest.mark.parametrize(("body", "reason"), TABLES)
+async def test_a_table_that_cannot_be_is_not_opened(home: House, body: dict[str, Any], reason: str) -> None:
+    visitor = home.visitor()
+    before = await visitor.ask("GET", "/v1/tables")
+    assert problem(await visitor.ask("POST", "/v1/tables", body)) == (400, reason)
+    assert (await visitor.ask("GET", "/v1/tables")).body == before.body
+
+
+async def test_seats_are_taken_and_left_by_those_who_may(home: House) -> None:
+    async with table(home, joined=False) as game:
+        tables = f"/v1/tables/{game.match_id}"
+        stranger, third = home.visitor(), home.visitor()
+        async with game.unmoved():
+            assert problem(await game.opener.ask("POST", f"{tables}/join", {})) == (409, "already-seated")
+            assert problem(await game.opener.ask("POST", f"{tables}/start", {})) == (409, "match-not-started")
+            assert problem(await stranger.ask("POST", f"{tables}/leave", {})) == (403, "not-seated")
+            assert problem(await stranger.ask("POST", f"{tables}/start", {})) == (403, "not-seated")
+            for name in ("x" * 41, "a\nb"):
+                assert problem(await stranger.ask("POST", f"{tables}/join", {"name": name})) == (
+                    400,
+                    "bad-request",
+                )
+        assert (await stranger.ask("POST", f"{tables}/join", {})).status == 200
+        await game.to_opening()
+        async with game.unmoved():
+            for step in ("join", "leave", "start"):
+                for visitor in (game.opener, stranger, third):
+                    assert problem(await visitor.ask("POST", f"{tables}/{step}", {}))[1] in {
+                        "match-started",
+                        "not-seated",
+                    }
+
+
+@pytest.mark.parametrize("key", ["x" * 65, "a b", "a/b", "*", "ü"])
+async def test_an_idempotency_key_that_cannot_be_is_a_bad_request(home: House, key: str) -> None:
+    visitor = home.visitor()
+    headers = {"Authorization": f"Bearer {visitor.token}", "Idempotency-Key": key}
+    reply = await visitor.ask("POST", "/v1/tables", {"profile": "blitz"}, headers=headers)
+    assert problem(reply) == (400, "bad-request")
+
+
+async def test_a_repeated_request_gets_the_first_answer(home: House) -> None:
+    visitor = home.visitor()
+    headers = {"Authorization": f"Bearer {visitor.token}", "Idempotency-Key": new_id()}
+    for path in ("/v1/tables", "/v1/pair"):
+        body = {"profile": "blitz"}
+        first = await visitor.ask("POST", path, body, headers=headers)
+        assert (await visitor.ask("POST", path, body, headers=headers)).body == first.body
+    assert (await visitor.ask("GET", f"/v1/matches/{first.body['matchId']}")).status == 200
+
+
+async def test_who_asks_too_often_is_told_to_wait(home: House) -> None:
+    visitor = home.visitor()
+    reasons = set()
+    for _ in range(LIMITS["frames_burst"] * 3):
+        reply = await visitor.ask("GET", "/v1/matches", params={"limit": "1"})
+        if reply.status != 200:
+            reasons.add(problem(reply))
+            break
+    assert reasons == {(429, "too-many-requests")}
+
+
+def _claims(**other: Any) -> dict[str, Any]:
+    claims = {"iss": GUEST_ISSUER, "aud": "videau", "sub": "guest-forger", "name": "Forger"}
+    claims |= {"exp": now() // 1_000_000 + 3600} | other
+    return {name: value for name, value in claims.items() if value is not None}
+
+
+def _signed(key: Any, **other: Any) -> str:
+    return jwt.encode(_claims(**other), key, algorithm="EdDSA")
+
+
+def _by_hand(header: dict[str, Any], sign: Callable[[bytes], bytes]) -> str:
+    """A token as no library would make it."""
+
+    def part(data: bytes) -> str:
+        return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+    said = f"{part(json.dumps(header).encode())}.{part(json.dumps(_claims()).encode())}"
+    return f"{said}.{part(sign(said.encode()))}"
+
+
+def _forgeries(key: Any) -> dict[str, str]:
+    """Tokens that must not open any door; `key` is the gateway's own."""
+    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    good, other = _signed(key), Ed25519PrivateKey.generate()
+    head, claims, signature = good.split(".")
+    return {
+        "expired": _signed(key, exp=now() // 1_000_000 - 1),
+        "long expired": _signed(key, exp=1),
+        "not yet valid": _signed(key, nbf=now() // 1_000_000 + 1000),
+        "without an end": _signed(key, exp=None),
+        "an end that is no number": _signed(key, exp="tomorrow"),
+        "for another audience": _signed(key, aud="elsewhere"),
+        "for no audience": _signed(key, aud=None),
+        "of another issuer": _signed(key, iss="https://elsewhere.example"),
+        "of no issuer": _signed(key, iss=None),
+        "of nobody": _signed(key, sub=None),
+        "of an empty name": _signed(key, sub=""),
+        "of a number": _signed(key, sub=None, user=7),
+        "by another key": _signed(other),
+        "with another's claims": f"{head}.{_signed(other, sub='guest-victim').split('.')[1]}.{signature}",
+        "without a signature": f"{head}.{claims}.",
+        "of two parts": f"{head}.{claims}",
+        "unsigned": _by_hand({"alg": "none", "typ": "JWT"}, lambda _: b""),
+        "unsigned in capitals": _by_hand({"alg": "NONE"}, lambda _: b""),
+        "signed by the public key": _by_hand(
+            {"alg": "HS256"}, lambda said: hmac.digest(public, said, hashlib.sha256)
+        ),
+        "with a key of its own": _by_hand({"alg": "EdDSA", "jwk": {"kty": "OKP"}}, other.sign),
+        "by an unknown way": _by_hand({"alg": "EdDSA", "crit": ["b64"], "b64": False}, key.sign),
+        "endless": "a" * 8000,
+        "noise": "a.b.c",
+        "dots": "..",
+        "not ASCII": "ä.ö.ü",
+    }
+
+
+async def test_tokens_that_prove_nothing_open_no_door(home: House) -> None:
+    key = load_pem_private_key(home.key, password=None)
+    for what, token in _forgeries(key).items():
+        forger = home.with_token(token)
+        assert problem(await forger.ask("GET", "/v1/tables")) == (401, "unauthenticated"), what
+        async with forger.raw() as talk:
+            assert (await talk.hear()).refused.reason == "unauthenticated", what
+            assert await talk.closed() == 4001, what
+
+
+async def test_a_connection_ends_with_its_token(home: House) -> None:
+    key = load_pem_private_key(home.key, password=None)
+    token = _signed(key, exp=now() // 1_000_000 + 2)
+    async with home.with_token(token).talk() as talk:
+        assert await talk.closed() == 4002
+    async with home.with_token(token).raw() as talk:
+        assert (await talk.hear()).refused.reason == "unauthenticated"
