@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
+from libs.eventlog.handle import Handler
 from libs.eventlog.live import LiveMatches
 from libs.eventlog.memory import MemoryStore
 from libs.service.calls import CallRefusedError, Calls
@@ -22,11 +23,14 @@ from libs.service.chance import new_id
 from libs.service.hosting import Hosted
 from libs.service.now import now
 from libs.service.peer import PeerRefusedError
-from libs.service.settings import Settings
+from libs.service.settings import CALLED, Settings
+from services.clock.server import Clock, watch_over
 from services.gateway.app import Gateway, Outside
 from services.gateway.commands import Commands
+from services.gateway.presence import Presence
 from services.gateway.tokens import Guests, Keys, Tokens
 from tests.memory_system import System, memory_system
+from videau.clock.v1.clock_pb2_grpc import add_ClockServiceServicer_to_server
 from videau.cube.v1.cube_pb2_grpc import add_CubeServiceServicer_to_server
 from videau.dice.v1.dice_pb2_grpc import add_DiceServiceServicer_to_server
 from videau.gateway.v1 import gateway_pb2 as pb
@@ -84,6 +88,7 @@ class Scene:
     live: LiveMatches
     local: Local
     guests: Guests
+    presence: Presence
     http: aiohttp.ClientSession
     stop: Callable[[], Any]
     accounts: dict[str, str] = field(default_factory=dict)
@@ -223,7 +228,7 @@ async def gateway_scene(keys: Keys | None = None, **told: Any) -> AsyncIterator[
             Outside(
                 settings=settings,
                 live=live,
-                commands=Commands(dict.fromkeys(("lobby", "dice", "rules", "cube"), local)),
+                commands=Commands(dict.fromkeys(CALLED, local)),
                 tokens=Tokens(settings, guests if settings.guests else None, keys),
                 guests=guests if settings.guests else None,
                 now=now,
@@ -237,7 +242,8 @@ async def gateway_scene(keys: Keys | None = None, **told: Any) -> AsyncIterator[
         await site.start()
         host, port = runner.addresses[0][:2]
         http = await stack.enter_async_context(aiohttp.ClientSession())
-        yield Scene(f"http://{host}:{port}", system, live, local, guests, http, runner.cleanup)
+        presence = gateway.presence
+        yield Scene(f"http://{host}:{port}", system, live, local, guests, presence, http, runner.cleanup)
 
 
 def _position_of(system: System) -> Callable[[str], Any]:
@@ -254,4 +260,20 @@ def _hosted(system: System) -> list[Hosted]:
         Hosted("dice", one.dice, add_DiceServiceServicer_to_server, ("videau.dice.v1.DiceService",)),
         Hosted("rules", one.rules, add_RulesServiceServicer_to_server, ("videau.rules.v1.RulesService",)),
         Hosted("cube", one.cube, add_CubeServiceServicer_to_server, ("videau.cube.v1.CubeService",)),
+        Hosted(
+            "clock", _clock(system), add_ClockServiceServicer_to_server, ("videau.clock.v1.ClockService",)
+        ),
     ]
+
+
+def _clock(system: System) -> Clock:
+    """A clock that answers commands and does nothing by itself."""
+
+    async def no_timer(match_id: str, at: int) -> None:
+        """Nothing is woken here."""
+
+    one = system.one
+    handler = Handler(one.live, MemoryStore(system.log, "clock"), one.now)
+    watch = watch_over(one.live, handler, no_timer, one.now, grace=10_000_000, wait=120_000_000)
+    watch.uptime.settling = False
+    return Clock(handler, watch, one.now)

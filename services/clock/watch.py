@@ -13,7 +13,7 @@ from services.clock import core
 from services.clock.attempt import SERVICE, attempt
 from services.clock.attendance import Attendance
 from services.clock.deadlines import Deadlines
-from services.clock.uptime import Outage, Uptime
+from services.clock.uptime import LONGEST_PAUSE, Outage, Uptime
 
 LOOK_SECONDS = 1.0
 RETRY_SECONDS = 0.5
@@ -44,6 +44,7 @@ class Watch:
         self._stirred = asyncio.Event()
         self._recovered = asyncio.Event()
         self._back = asyncio.Event()
+        self._heard = self._patient_until = 0
         live.watch(self._seen)
 
     async def act(self, match: Match, _: Envelope) -> None:
@@ -78,7 +79,13 @@ class Watch:
 
     async def report(self, present: Sequence[tuple[str, str]], up_since: int, up_until: int) -> None:
         """A gateway tells who is there, by match and account, and from when to when one could play."""
-        self.uptime.gateway(up_since, min(up_until, self._now()))
+        now = self._now()
+        for match_id, account in present:
+            self._attendance.see(match_id, account, now)
+        if now - self._heard > LONGEST_PAUSE:  # of everybody else the next reports are awaited first
+            self._patient_until = now + LONGEST_PAUSE
+        self._heard = now
+        self.uptime.gateway(up_since, min(up_until, now))
         if self.uptime.was_out:
             self._back.set()
         for match_id, account in present:
@@ -107,7 +114,7 @@ class Watch:
             outage = self.uptime.outage(now)
             if outage is not None:
                 await self._settle(outage)
-            elif self.uptime.is_up(now):
+            elif self.uptime.is_up(now) and now >= self._patient_until:
                 for match_id, account, since in list(self._attendance.missing(now)):
                     await attempt(
                         match_id,

@@ -19,9 +19,10 @@ from libs.eventlog.errors import BrokenLogError, UnavailableError
 from libs.eventlog.handle import Envelope, Handler
 from libs.eventlog.live import LiveMatches
 from libs.eventlog.memory import MemoryLog, MemoryStore
-from services.clock import watch as watching
+from services.clock import watch as module
 from services.clock.server import Clock, watch_over
 from services.clock.watch import Watch
+from services.cube import core as cube
 from services.dice import core as dice
 from services.lobby import core as lobby
 from services.rules import core as rules
@@ -73,7 +74,7 @@ class House:
         await self.do("dice", lambda match: dice.decide(match, commit))
         for seat in Seat:
             await self.do("dice", lambda match, seat=seat: dice.decide(match, dice.DeclineSeed(seat)))  # type: ignore[misc]
-        await self.do("cube", lambda match: (watching_cube_start(match),))
+        await self.do("cube", lambda match: cube.decide(match, cube.StartGame()))
         while (match := await self.live.get(MATCH_ID)).turns == 0:
             await self.do("dice", lambda match: dice.decide(match, dice.StopWaiting(self.server)))
         await self.until(lambda match: match.turns == 1)
@@ -112,8 +113,198 @@ class House:
         return [event for event in happened if isinstance(event, kind)]
 
 
-def watching_cube_start(match: Match) -> object:
-    from services.cube import core as cube
+def _some_play(match: Match) -> object:
+    turn = match.turn
+    assert turn is not None
+    plays = legal_plays(turn.start, turn.dice, match.rules)
+    if not plays:
+        return rules.decide(match, rules.PassTurn())
+    steps = tuple((move.origin, move.target) for move in plays[0].moves)
+    return rules.decide(match, rules.MoveCheckers(match.on_roll, steps, end_turn=True))
 
-    (started,) = cube.decide(match, cube.StartGame())
-    return started
+
+def context(seat: Seat, command_id: str) -> CommandContext:
+    return CommandContext(match_id=MATCH_ID, command_id=command_id, account=ACCOUNTS[seat])
+
+
+@asynccontextmanager
+async def house(log: MemoryLog | None = None, now: int = BEGUN) -> AsyncIterator[House]:
+    """A process of the clock, all of its loops running."""
+    one = House(log, now)
+    running = [
+        asyncio.ensure_future(task)
+        for task in (one.live.run(), one.watch.keep_deadlines(), one.watch.keep_attendance())
+    ]
+    try:
+        yield one
+    finally:
+        for task in running:
+            assert not task.done() or task.exception() is None, task
+            task.cancel()
+        await asyncio.wait(running)
+        assert not one.broken
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(module, "RETRY_SECONDS", 0.01)
+
+
+async def test_a_timer_is_set_for_the_flag_and_lets_it_fall() -> None:
+    async with house() as one:
+        one.watch.settled()
+        match = await one.begin()
+        flag = deadline(match)
+        assert flag is not None
+        await one.watch.look(MATCH_ID)
+        assert one.timers == [flag]
+        await one.watch.deadlines.fired(MATCH_ID)
+        assert one.timers == [flag, flag], "too early: it is set again"
+        one.now = flag
+        one.signs()
+        await one.watch.deadlines.fired(MATCH_ID)
+        assert one.events(TimeExpired) == [TimeExpired(match.on_roll, flag)]
+
+
+async def test_a_timer_that_will_fire_before_the_deadline_is_left_alone() -> None:
+    async with house() as one:
+        one.watch.settled()
+        flag = deadline(await one.begin())
+        for _ in range(6):
+            one.now += SECOND
+            await one.watch.look((await one.turn()).match_id)
+        assert one.timers[0] == flag
+        assert len(one.timers) == 1 or one.timers[1] < one.timers[0]
+
+
+async def test_without_a_word_from_log_or_gateway_a_player_is_absent_and_with_one_he_is_back() -> None:
+    async with house() as one:
+        one.watch.settled()
+        await one.begin()
+        await one.report(Seat.WHITE, Seat.BLACK)
+        seen = one.now
+        for _ in range(10):
+            one.now += SECOND
+            await one.report(Seat.BLACK)
+        match = await one.until(lambda match: match.absent(Seat.WHITE))
+        assert one.events(SeatAbsent) == [SeatAbsent(Seat.WHITE, seen)]
+        assert not match.absent(Seat.BLACK)
+        await one.report(Seat.WHITE, Seat.BLACK)
+        assert one.events(SeatReturned) == [SeatReturned(Seat.WHITE)]
+
+
+async def test_nobody_is_absent_because_the_gateways_are_silent() -> None:
+    async with house() as one:
+        one.watch.settled()
+        await one.begin()
+        await one.report(Seat.WHITE, Seat.BLACK)
+        one.now += 60 * SECOND
+        one.watch.uptime.broker(one.now)
+        await asyncio.sleep(0.05)  # some looks
+        assert one.events(SeatAbsent) == []
+        await one.report(Seat.WHITE, Seat.BLACK)
+        await asyncio.sleep(0.05)
+        assert one.events(SeatAbsent) == []
+
+
+async def test_while_both_are_absent_a_match_waits_as_long_as_it_is_told_to() -> None:
+    async with house() as one:
+        one.watch.settled()
+        await one.begin()
+        for _ in range(12):
+            one.now += SECOND
+            await one.report()
+        await one.until(lambda match: match.attendance.suspended is not None)
+        assert one.events(MatchSuspended) == [MatchSuspended(one.now + WAIT)]
+
+
+async def test_an_outage_is_recorded_before_anything_is_judged() -> None:
+    async with house() as one:
+        one.watch.settled()
+        match = await one.begin("reserve")
+        flag, loser = deadline(match), match.on_roll
+        assert flag is not None
+        one.now = flag - SECOND
+        await one.report(*Seat)
+        began = one.now
+        one.now += 100 * SECOND
+        one.watch.uptime.broker(one.now)
+        claim = pb.ClaimWinRequest(context=context(loser.other, "c1"))
+        with pytest.raises(RefusedError) as refused:
+            await one.clock.ClaimWin(claim, None)
+        assert refused.value.reason is Reason.UNAVAILABLE
+        with pytest.raises(UnavailableError):
+            await one.watch.look(MATCH_ID)
+        back = one.now
+        await one.report(*Seat, up_since=back)
+        after = await one.until(lambda match: match.clocks.up_since > 0)
+        assert one.events(OutageRecorded) == [OutageRecorded(began, back)]
+        assert deadline(after) == back + SECOND
+        assert one.events(TimeExpired) == []
+
+
+async def test_a_claim_is_judged_by_when_the_gateway_received_it() -> None:
+    async with house() as one:
+        one.watch.settled()
+        match = await one.begin("reserve")
+        flag, loser = deadline(match), match.on_roll
+        assert flag is not None
+        one.now = flag + SECOND
+        one.signs()
+        for received, reason in ((flag - 1, Reason.TIME_LEFT), (flag, None)):
+            claim = pb.ClaimWinRequest(context=context(loser.other, f"c{received}"))
+            claim.context.received_at.FromMicroseconds(received)
+            if reason is None:
+                assert (await one.clock.ClaimWin(claim, None)).position > match.position
+            else:
+                with pytest.raises(RefusedError) as refused:
+                    await one.clock.ClaimWin(claim, None)
+                assert refused.value.reason is reason
+
+
+async def test_a_clock_that_was_away_alone_does_what_was_due_by_its_deadline() -> None:
+    async with house() as first:
+        first.watch.settled()
+        flag = deadline(await first.begin())
+        assert flag is not None
+    async with house(first.log, flag + 60 * SECOND) as second:
+        second.watch.uptime.last = BEGUN
+        await second.watch.take_over(MATCH_ID)
+        second.watch.settled()
+        second.signs(up_since=BEGUN)
+        await second.until(lambda match: match.verdict is not None)
+        assert [expired.deadline for expired in second.events(TimeExpired)] == [flag]  # type: ignore[attr-defined]
+        assert second.events(OutageRecorded) == []
+
+
+async def test_a_clock_that_comes_back_with_all_the_rest_takes_nobodys_time() -> None:
+    async with house() as first:
+        first.watch.settled()
+        flag = deadline(await first.begin())
+        assert flag is not None
+    back = flag + 60 * SECOND
+    async with house(first.log, back) as second:
+        second.watch.uptime.last = BEGUN
+        second.signs(up_since=back)
+        await second.watch.take_over(MATCH_ID)
+        second.watch.settled()
+        after = await second.until(lambda match: match.clocks.up_since > 0)
+        assert deadline(after) == back + flag - BEGUN
+        assert second.events(TimeExpired) == []
+
+
+async def test_two_replicas_write_down_an_absence_once() -> None:
+    async with house() as one, house(one.log) as two:
+        for replica in (one, two):
+            replica.watch.settled()
+        await one.begin()
+        await two.watch.take_over(MATCH_ID)
+        for _ in range(12):
+            for replica in (one, two):
+                replica.now += SECOND
+                await replica.report(Seat.BLACK)
+        await one.until(lambda match: match.absent(Seat.WHITE))
+        for replica in (one, two):
+            await replica.report(Seat.WHITE, Seat.BLACK)
+        assert len(one.events(SeatAbsent)) == len(one.events(SeatReturned)) == 1

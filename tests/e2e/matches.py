@@ -23,9 +23,6 @@ from libs.eventlog.store import Stored
 from libs.service.settings import Settings
 from videau.gateway.v1 import gateway_pb2 as pb
 
-UNTOLD = {"received_at", "clocks"}
-"""Fields of a match that its clients cannot know: when commands came, and what time they took."""
-
 
 class Progress:
     """Counts the decisions that clients were shown, for those who wait for some number of them."""
@@ -209,9 +206,8 @@ def check_log(one: Played, stored: Sequence[Stored]) -> None:
 
 
 def differences(client: Match, log: Match) -> dict[str, tuple[Any, Any]]:
-    """Where a client's fold is not the log's, of what clients can know."""
-    names = [one.name for one in fields(log) if one.name not in UNTOLD]
-    pairs = {name: (getattr(client, name), getattr(log, name)) for name in names}
+    """Where a client's fold is not the log's."""
+    pairs = {one.name: (getattr(client, one.name), getattr(log, one.name)) for one in fields(log)}
     return {name: (mine, theirs) for name, (mine, theirs) in pairs.items() if mine != theirs}
 
 

@@ -8,7 +8,8 @@ from aiohttp import WSMsgType
 
 from libs.service.chance import new_id
 from tests.e2e.conftest import LIMITS
-from tests.e2e.visitors import House, command, refused, table
+from tests.e2e.games import table
+from tests.e2e.visitors import House, command, refused
 from tests.gateway_scene import JSON, PROTO, Talk
 from videau.dice.v1 import dice_pb2 as dice
 from videau.gateway.v1 import gateway_pb2 as pb
@@ -96,6 +97,17 @@ async def test_frames_of_the_other_kind_are_refused(home: House, subprotocol: st
         await talk.raw.send_frame(b'{"ping":{}}', kind)
         assert await bad_request(talk)
         assert await alive(talk)
+
+
+@pytest.mark.parametrize("offered", [(), ("videau.v2+json",), ("graphql-ws", "videau.v1")])
+async def test_who_speaks_another_language_is_told_which_are_spoken(
+    home: House, offered: tuple[str, ...]
+) -> None:
+    visitor = home.visitor()
+    headers = {"Authorization": f"Bearer {visitor.token}"}
+    async with home.http.ws_connect(f"{visitor.url}/v1/ws", protocols=offered, headers=headers) as socket:
+        await socket.receive()
+        assert socket.close_code == 4000
 
 
 @pytest.mark.parametrize("match_id", BAD_IDS)

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from libs.backgammon.errors import Reason
 from libs.service.chance import new_id
-from tests.e2e.visitors import Game, House, Visitor, table
+from tests.e2e.games import Game, table
+from tests.e2e.visitors import House, Visitor
 from tests.gateway_scene import JSON, PROTO, Talk
 from videau.gateway.v1 import gateway_pb2 as pb
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-EXAMPLES = 150
+EXAMPLES = 300
 """For each subprotocol; each is up to four frames of each player."""
 HERE = "@" * 32
 """Stands for the id of the match that is being played, and is as long."""

@@ -57,7 +57,7 @@ async def test_matches_go_on_while_one_of_the_replicas_is_dead(system: RunningSy
                 for index, name in enumerate(("dice", "rules", "cube", "lobby", "dice", "rules")):
                     await progress.further(20)
                     await system.kill(name, index % 2)
-                    await progress.further(200)  # without it
+                    await progress.further(100)  # without it
                     await system.start(name, index % 2)
                 for index in range(2):
                     await progress.further(20)

@@ -1,23 +1,21 @@
-"""People who talk to a running gateway frame by frame, and two who can bring a match into any phase."""
+"""People who talk to a running gateway, frame by frame and request by request."""
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
 from google.protobuf.message import Message
 
+from libs.backgammon.errors import Reason
 from libs.client.wire import FIELD_OF
 from libs.service.chance import new_id
 from libs.service.now import now
 from services.gateway.tokens import Guests
 from tests.gateway_scene import PROTO, Talk
 from tests.processes import RunningSystem
-from videau.cube.v1 import cube_pb2 as cube
-from videau.dice.v1 import dice_pb2 as dice
 from videau.gateway.v1 import gateway_pb2 as pb
-from videau.rules.v1 import rules_pb2 as rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +95,16 @@ async def house(system: RunningSystem) -> AsyncIterator[House]:
         yield House(system, http)
 
 
+def problem(reply: Reply) -> tuple[int, str]:
+    """Status and reason of a refusal, which must be one by the book."""
+    assert reply.kind == "application/problem+json"
+    assert reply.body["type"] == "about:blank"
+    assert reply.body["status"] == reply.status >= 400
+    assert reply.body["title"]
+    assert "Traceback" not in str(reply.body)
+    return reply.status, Reason(reply.body["reason"]).value
+
+
 def command(match_id: str, request: Message, command_id: str = "", position: int = 0) -> pb.Command:
     """A command frame's command; the request goes where its type belongs."""
     made = pb.Command(match_id=match_id, command_id=command_id or new_id(), position=position)
@@ -116,105 +124,3 @@ async def refused(talk: Talk, made: pb.Command) -> str:
     answer = await send(talk, made)
     assert answer.HasField("refused"), answer
     return answer.refused.reason
-
-
-class Game:
-    """A match between two visitors who take no part in the dice, moved on step by step."""
-
-    def __init__(self, talks: tuple[Talk, Talk], seated: tuple[Visitor, Visitor], match_id: str) -> None:
-        white, black = talks
-        self.sides = {"SEAT_WHITE": white, "SEAT_BLACK": black}
-        self.white = white
-        self.black = black
-        self.opener, self.joiner = seated
-        self.match_id = match_id
-
-    def side(self, state: Any, of: str = "onRoll") -> Talk:
-        """The connection of the side that a snapshot names."""
-        return self.sides[state[of]]
-
-    def other(self, state: Any, of: str = "onRoll") -> Talk:
-        return self.black if self.side(state, of) is self.white else self.white
-
-    @asynccontextmanager
-    async def unmoved(self) -> AsyncIterator[int]:
-        """Nothing that happens meanwhile may reach the log; gives the position."""
-        position = int((await self.state())["position"])
-        yield position
-        assert int((await self.state())["position"]) == position
-
-    async def state(self) -> Any:
-        return (await self.opener.ask("GET", f"/v1/matches/{self.match_id}")).body
-
-    async def do(self, talk: Talk, request: Message, command_id: str = "") -> int:
-        """The position of a command that must be accepted, once this gateway shows it."""
-        answer = await send(talk, command(self.match_id, request, command_id))
-        assert answer.HasField("accepted"), answer
-        return answer.accepted.position
-
-    async def until(self, *phases: str) -> Any:
-        """The snapshot as soon as the match is in one of the phases."""
-        watcher = self.white
-        while (state := await self.state())["phase"] not in phases:
-            await watcher.hear("decision")
-        return state
-
-    async def to_opening(self) -> Any:
-        """Both seats are taken, and the dice service waits for the tips."""
-        while not (await self.state()).get("diceProtocol", {}).get("chain"):
-            await self.white.hear("decision")
-        return await self.until("PHASE_OPENING")
-
-    async def to_move(self) -> Any:
-        """The opening is rolled: the starter is to move."""
-        await self.to_opening()
-        await self.do(self.white, dice.DeclineSeedRequest())
-        return await self.rolled()
-
-    async def rolled(self) -> Any:
-        """The opening is rolled as soon as Black has declined as White did."""
-        await self.do(self.black, dice.DeclineSeedRequest())
-        return await self.until("PHASE_MOVE")
-
-    async def to_roll(self) -> Any:
-        """The starter has moved: the other side may roll or double."""
-        state = await self.to_move()
-        moves = (await self.opener.ask("GET", f"/v1/matches/{self.match_id}/moves")).body
-        request = rules.MoveCheckersRequest(end_turn=True)
-        for move in moves["plays"][0]["moves"]:
-            request.steps.add(origin=move.get("origin", 0), target=move.get("target", 0))
-        await self.do(self.side(state), request)
-        return await self.until("PHASE_ROLL")
-
-    async def to_offer(self) -> Any:
-        """The cube is offered."""
-        state = await self.to_roll()
-        await self.do(self.side(state), cube.OfferCubeRequest())
-        return await self.until("PHASE_OFFERED")
-
-    async def to_end(self) -> Any:
-        """The cube was passed, and with it a match of one game."""
-        state = await self.to_offer()
-        await self.do(self.side(state, "toAct"), cube.PassCubeRequest())
-        return await self.until("PHASE_OVER")
-
-
-@asynccontextmanager
-async def table(
-    home: House, profile: str = "blitz", *, joined: bool = True, **rules_: Any
-) -> AsyncIterator[Game]:
-    """A table of two new guests at their connections, both following; Black has joined unless told not to."""
-    white, black = home.visitor("Wanda"), home.visitor("Bruno")
-    opened = await white.ask("POST", "/v1/tables", {"profile": profile, **rules_})
-    match_id = opened.body["matchId"]
-    home.matches.append(match_id)
-    async with AsyncExitStack() as stack:
-        talks = (
-            await stack.enter_async_context(white.talk()),
-            await stack.enter_async_context(black.talk()),
-        )
-        if joined:
-            assert (await black.ask("POST", f"/v1/tables/{match_id}/join", {})).status == 200
-        for talk in talks:
-            await talk.subscribe(match_id)
-        yield Game(talks, (white, black), match_id)

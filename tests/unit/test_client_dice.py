@@ -35,6 +35,7 @@ from services.dice.core import (
     RollDice,
     StopWaiting,
 )
+from services.rules.core import SetAutomaticPlay
 from tests.dice_scene import BOTH, end_turn, opened, throw, to_roll
 from tests.scene import CHAINS, SERVER_CHAIN, Scene, seated
 from videau.dice.v1.dice_pb2 import ContributeSeedRequest, RevealLinkRequest
@@ -207,6 +208,24 @@ def test_the_rollers_link_is_kept_back_until_he_rolls() -> None:
     assert due(parts[roller], scene, roller) is None
     assert isinstance(due(parts[roller.other], scene, roller.other), RevealLinkRequest)
     assert len(parts[roller].link(scene.match, roller)) == 32
+
+
+def test_a_roller_who_has_nothing_to_decide_gives_his_link_for_the_automatic_roll() -> None:
+    scene, parts = taking_part()
+    while scene.match.phase is Phase.OPENING:
+        for seat, part in parts.items():
+            request: Any = part.due(scene.match, seat)
+            if request is not None:
+                scene.do(RevealLink(seat, request.link, SERVER_CHAIN))
+    roller = scene.match.on_roll.other
+    scene.do(SetAutomaticPlay(roller, automatic_roll=True, automatic_bear_off=False))
+    assert due(parts[roller], scene, roller) is None, "he may still switch it off"
+    end_turn(scene, with_link=False)
+    for seat, part in parts.items():
+        scene.do(RevealLink(seat, due(part, scene, seat).link, SERVER_CHAIN))
+    assert scene.match.phase is Phase.MOVE
+    assert not scene.events(LinkOmitted)
+    assert witnessed(scene.log).rolls == scene.match.dice.rolls
 
 
 def test_a_restarted_client_with_its_secret_goes_on_and_one_without_takes_no_part() -> None:

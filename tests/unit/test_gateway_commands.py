@@ -71,6 +71,18 @@ async def test_a_command_carries_what_the_gateway_knows_and_nothing_that_the_cli
     assert affinity is not None
 
 
+@pytest.mark.parametrize(
+    ("asked", "credited"), [(0, 900), (300, 300), (900, 900), (5_000_000, 900), (-1, 900)]
+)
+async def test_a_client_may_lower_its_lag_and_never_raise_it(asked: int, credited: int) -> None:
+    service = Service(7)
+    command = roll()
+    command.lag = asked
+    await Commands({"dice": service}).act(Sender("ann", 5, 900), command, 1)
+    (_, request, _), *_ = service.calls
+    assert request.context.lag == credited
+
+
 async def test_a_service_that_is_gone_is_asked_again_with_the_same_command_id() -> None:
     gone = RefusedError(Reason.UNAVAILABLE)
     service = Service(gone, gone, PeerRefusedError("conflict"), 9)
