@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import os
 import sys
 
 COMMANDS = {
@@ -32,7 +33,12 @@ def main(arguments: list[str] | None = None) -> int:
         else:
             subparsers.add_parser(command, help=meaning, description=meaning)
     options = parser.parse_args(given)
-    code: int = options.run(options)
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     return code
 
 

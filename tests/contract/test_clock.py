@@ -10,7 +10,15 @@ import pytest
 from libs.backgammon.clock import deadline
 from libs.backgammon.dice import SERVER, Chain
 from libs.backgammon.errors import Reason, RefusedError
-from libs.backgammon.events import MatchSuspended, OutageRecorded, Seat, SeatAbsent, SeatReturned, TimeExpired
+from libs.backgammon.events import (
+    GameAbandoned,
+    MatchSuspended,
+    OutageRecorded,
+    Seat,
+    SeatAbsent,
+    SeatReturned,
+    TimeExpired,
+)
 from libs.backgammon.match import Match
 from libs.backgammon.plays import legal_plays
 from libs.backgammon.rules import profile
@@ -107,6 +115,12 @@ class House:
                 if holds(match := await self.live.get(MATCH_ID)):
                     return match
                 await grown.wait()
+
+    async def until_set(self, at: int) -> None:
+        """Wait for a timer."""
+        async with asyncio.timeout(PATIENCE):
+            while at not in self.timers:  # noqa: ASYNC110  # a list has no event for it
+                await asyncio.sleep(0.01)
 
     def events(self, kind: type) -> list[object]:
         happened = (event for stored in self.log.decisions for event in decode(stored.data).events)
@@ -217,6 +231,23 @@ async def test_while_both_are_absent_a_match_waits_as_long_as_it_is_told_to() ->
             await one.report()
         await one.until(lambda match: match.attendance.suspended is not None)
         assert one.events(MatchSuspended) == [MatchSuspended(one.now + WAIT)]
+
+
+async def test_who_stays_away_from_a_game_that_waits_for_him_has_abandoned_it_after_five_minutes() -> None:
+    async with house() as one:
+        one.watch.settled()
+        gone = (await one.begin("casual")).on_roll
+        for _ in range(12):
+            one.now += SECOND
+            await one.report(gone.other)
+        limit = deadline(await one.until(lambda match: match.absent(gone)))
+        assert limit is not None
+        assert limit - BEGUN >= 300 * SECOND
+        await one.until_set(limit)
+        one.now = limit
+        one.signs()
+        await one.watch.deadlines.fired(MATCH_ID)
+        assert one.events(GameAbandoned) == [GameAbandoned(gone, limit)]
 
 
 async def test_an_outage_is_recorded_before_anything_is_judged() -> None:

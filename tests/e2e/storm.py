@@ -6,7 +6,7 @@ import signal
 from collections.abc import Sequence
 from random import Random  # noqa: TID251  # a storm must be the same again for the same seed
 
-from tests.e2e.matches import Progress
+from tests.e2e.witness import Progress
 from tests.processes import RunningSystem
 
 Target = tuple[str, int]

@@ -3,8 +3,9 @@
 import asyncio
 from pathlib import Path
 
-from tests.e2e.matches import Progress, Table, check, witnesses
+from tests.e2e.matches import Table, check
 from tests.e2e.storm import Storm, Target
+from tests.e2e.witness import Progress, witnesses
 from tests.processes import running_system
 
 TABLES = 4

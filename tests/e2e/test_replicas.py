@@ -8,7 +8,8 @@ import pytest
 import pytest_asyncio
 
 from libs.client.scripted import ScriptedPlayer
-from tests.e2e.matches import Progress, Table, check, played, witnesses
+from tests.e2e.matches import Table, check, played
+from tests.e2e.witness import Progress, witnesses
 from tests.processes import RunningSystem, running_system
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -10,8 +10,9 @@ import tempfile
 from pathlib import Path
 
 from libs.service.now import monotonic
-from tests.e2e.matches import Progress, Table, check, witnesses
+from tests.e2e.matches import Table, check
 from tests.e2e.storm import Storm
+from tests.e2e.witness import Progress, witnesses
 from tests.processes import RunningSystem, running_system
 
 PROFILES = (("classic", 1), ("casual", 0), ("series", 3), ("classic", 3), ("blitz", 0), ("reserve", 0))
