@@ -6,7 +6,6 @@ arithmetic, is what keeps doublets short (see tests/bench/plays.py).
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import compress
 from operator import mul
 from typing import NamedTuple
@@ -41,24 +40,18 @@ def legal_plays(board: Board, dice: Sequence[int], rules: Rules) -> tuple[Play, 
 
 
 def results(board: Board, dice: Sequence[int], rules: Rules) -> Reached:
-    """What `legal_plays` tells, as bare integers, all by the same dice. Shared: it may not be changed."""
+    """What `legal_plays` tells, as bare integers. All results have played the same dice."""
     try:
         high, low = _ROLLS[tuple(dice)]
     except KeyError:
         raise RefusedError(Reason.BAD_DICE, "-".join(map(str, dice))) from None
-    found = reached(board.packed, high, low)
+    found = _doublet(board.packed, low) if low == high else _two_dice(board.packed, high, low)
     return _least_waste(found) if rules.least_waste else found
 
 
 def single_moves(board: Board, die: int) -> Reached:
     """The positions one die leads to if nothing but that die counts: each move once."""
     return _step({board.packed: ()}, die, _open(_held(board.packed), die), {})
-
-
-@lru_cache(maxsize=256)
-def reached(packed: int, high: int, low: int) -> Reached:
-    """Where the roll leads, waste or not. Kept, because a turn asks for it several times."""
-    return _doublet(packed, low) if low == high else _two_dice(packed, high, low)
 
 
 def _two_dice(packed: int, high: int, low: int) -> Reached:

@@ -1,5 +1,6 @@
 """A player that needs nobody: for the demo, tests and measurements."""
 
+from libs.backgammon.errors import Reason
 from libs.backgammon.events import Seat
 from libs.backgammon.match import Match, Phase
 from libs.client.errors import ClientError, CommandRefusedError
@@ -40,6 +41,8 @@ class ScriptedPlayer:
             await self._session.command(request)
         except CommandRefusedError as refused:
             position = refused.position
+            if refused.reason == Reason.TIME_OVER:  # what that means is decided in a moment
+                position = max(position, match.position + 1)
             if position <= match.position:
                 raise  # it is not that the match has moved on meanwhile
             await self._session.until(lambda newer: newer.position >= position)

