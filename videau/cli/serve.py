@@ -38,9 +38,8 @@ def run(options: argparse.Namespace) -> int:
         print(f"videau serve: {error}", file=sys.stderr)
         return 2
     if hosted == [GATEWAY]:
-        from services.gateway.server import main  # noqa: PLC0415
-
         from libs.service.process import run_main  # noqa: PLC0415
+        from services.gateway.server import main  # noqa: PLC0415
 
         return run_main(GATEWAY, settings, main)
     from libs.service.run import run as run_services  # noqa: PLC0415  # --help need not wait for gRPC
