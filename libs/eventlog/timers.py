@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from nats.aio.msg import Msg
 
-from libs.eventlog.api import NO_MESSAGE, RefusedByBrokerError, ask, newest_sequence, pauses, read_answer
+from libs.eventlog.api import NO_MESSAGE, RefusedByBrokerError, ask, pauses, read_answer
 from libs.eventlog.connection import Connection, NoAnswerError
 from libs.eventlog.errors import UnavailableError
 from libs.eventlog.pull import pulling
@@ -88,11 +88,6 @@ async def last_mark(connection: Connection) -> int:
             return 0
         raise
     return int(base64.b64decode(answer["message"].get("data", "")) or b"0")
-
-
-async def newest_decision(connection: Connection) -> int:
-    """The stream sequence of the newest decision of all. Raises NoAnswerError, DeniedError."""
-    return await newest_sequence(connection)
 
 
 async def fired_timers(connection: Connection) -> AsyncGenerator[Fired, None]:

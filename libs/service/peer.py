@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
-from typing import Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from google.protobuf.message import Message
 
@@ -26,6 +26,20 @@ class PeerRefusedError(RefusedError):
         super().__init__(_REASONS.get(slug, Reason.INTERNAL), detail)
         self.slug = slug
         self.position = position
+
+
+class Caller(Protocol):
+    """A service that can be called: a Peer, or what stands for one."""
+
+    async def call(
+        self,
+        method: str,
+        request: Message,
+        response_type: type[M],
+        timeout: float,  # noqa: ASYNC109  # it travels with the call
+        *,
+        affinity: int | None = None,
+    ) -> M: ...
 
 
 class Peer:

@@ -6,11 +6,12 @@ from contextlib import aclosing
 from typing import Protocol
 
 from libs.backgammon.events import MatchScored, MatchStarted
+from libs.eventlog.api import newest_sequence
 from libs.eventlog.codec import decode
 from libs.eventlog.connection import Connection
 from libs.eventlog.errors import EventLogError
 from libs.eventlog.store import Stored
-from libs.eventlog.timers import fired_timers, last_mark, newest_decision, set_mark
+from libs.eventlog.timers import fired_timers, last_mark, set_mark
 from libs.service.hosting import Runtime
 from services.clock.attempt import SERVICE, attempt
 from services.clock.deadlines import Deadlines
@@ -57,7 +58,7 @@ class Shell:
         """Matches that went on before this process began, found in the log once; then never again."""
         uptime = self._listener.uptime
         uptime.last = await self._until_told(last_mark)
-        left = await self._going_on(await self._until_told(newest_decision))
+        left = await self._going_on(await self._until_told(newest_sequence))
         while left:
             left = [one for one in left if not await attempt(one, self._listener.take_over)]
             await asyncio.sleep(RETRY_SECONDS if left else 0)
@@ -74,7 +75,7 @@ class Shell:
                 elif uptime.may_judge(self._runtime.now()):
                     await set_mark(self._connection, uptime.last)
                 else:
-                    await newest_decision(self._connection)
+                    await newest_sequence(self._connection)
                 uptime.broker(self._runtime.now())
             except EventLogError as error:
                 uptime.broker_lost()

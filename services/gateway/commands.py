@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
@@ -13,6 +13,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from libs.backgammon.errors import Reason, RefusedError
 from libs.eventlog.subjects import partition
 from libs.service import tracing
+from libs.service.peer import Caller
 from videau.gateway.v1.gateway_pb2 import Command
 from videau.match.v1.command_pb2 import CommandContext
 
@@ -25,20 +26,6 @@ RETRIED = (Reason.UNAVAILABLE, Reason.CONFLICT)
 MICROSECOND = 1_000_000
 
 M = TypeVar("M", bound=Message)
-
-
-class Caller(Protocol):
-    """A service that can be called: libs.service.peer.Peer."""
-
-    async def call(
-        self,
-        method: str,
-        request: Message,
-        response_type: type[M],
-        timeout: float,  # noqa: ASYNC109  # it travels with the call
-        *,
-        affinity: int | None = None,
-    ) -> M: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar, assert_never
-
-from google.protobuf.message import Message
+from typing import assert_never
 
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import GhostDecided, Seat
@@ -18,7 +16,7 @@ from libs.engine.workers import Engine
 from libs.eventlog.handle import Envelope, Handler
 from libs.eventlog.subjects import partition
 from libs.service.hosting import Hosted, Runtime
-from libs.service.peer import Peer
+from libs.service.peer import Caller, Peer
 from services.ghost import core
 from services.ghost.commands import Sent, command
 from videau.ghost.v1 import ghost_pb2 as pb
@@ -32,22 +30,6 @@ THINKING_SECONDS = 3.0
 """After so long the ghost plays what it sees at first sight: a wake-up comes again after five."""
 CALL_SECONDS = 4.0
 RETRY_SECONDS = 0.5
-
-M = TypeVar("M", bound=Message)
-
-
-class Caller(Protocol):
-    """A service that can be called: libs.service.peer.Peer."""
-
-    async def call(
-        self,
-        method: str,
-        request: Message,
-        response_type: type[M],
-        timeout: float,  # noqa: ASYNC109  # it travels with the call
-        *,
-        affinity: int | None = None,
-    ) -> M: ...
 
 
 @dataclass(frozen=True, slots=True)
