@@ -47,17 +47,18 @@ format: setup ## bring code and protos into shape
 	$(BIN)/ruff format
 	cd protos && ../$(BIN)/buf format --write
 
-bench: setup ## measure: legal plays, appends, a hundred matches at once
+bench: setup ## measure for six minutes: plays, folds, a hundred matches at once, ghosts, proofs, flags
 	@$(BIN)/python -m tests.bench
 
-soak: setup ## matches for minutes while parts of the system are killed
-	@$(BIN)/python -m tests.soak
+SOAK ?= kills
+soak: setup ## ten minutes in which parts of the system are killed; SOAK=timers: absences by the wall clock
+	@$(BIN)/python -m tests.soak $(SOAK)
 
 lock: setup ## bring requirements.lock in line with pyproject.toml
 	@rm -rf .cache/lock && $(BIN)/python -m venv --without-pip .cache/lock
 	@$(BIN)/python -m pip --python .cache/lock install --quiet --disable-pip-version-check uv
-	@.cache/lock/bin/uv pip compile pyproject.toml --quiet --extra engine --group dev --python-version 3.11 \
-		--generate-hashes --no-header --no-annotate --no-emit-index-url -o requirements.lock
+	@.cache/lock/bin/uv pip compile pyproject.toml --quiet --extra server --extra engine --extra plot --group dev \
+		--python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url -o requirements.lock
 
 clean: ## remove all that make made, except data
 	rm -rf .venv .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

@@ -52,6 +52,14 @@ class Tree:
             raise ValueError(f"the log has {len(self)} leaves, not {size}")
         return self._hash(0, size) if size else hashlib.sha256().digest()
 
+    def root_with(self, data: bytes) -> bytes:
+        """The head there would be with one leaf more."""
+        root = leaf_hash(data)
+        for level in self._levels:
+            if len(level) % 2:
+                root = node_hash(level[-1], root)
+        return root
+
     def inclusion(self, index: int, size: int | None = None) -> list[bytes]:
         """The proof that leaf `index` is in the tree of `size` leaves (section 2.1.1). Raises ValueError."""
         size = len(self) if size is None else size

@@ -27,6 +27,7 @@ from libs.service.settings import CALLED, Settings
 from services.clock.server import Clock, watch_over
 from services.gateway.app import Gateway, Outside
 from services.gateway.commands import Commands
+from services.gateway.journal import Journal
 from services.gateway.presence import Presence
 from services.gateway.tokens import Guests, Keys, Tokens
 from tests.memory_system import System, memory_system
@@ -34,6 +35,7 @@ from videau.clock.v1.clock_pb2_grpc import add_ClockServiceServicer_to_server
 from videau.cube.v1.cube_pb2_grpc import add_CubeServiceServicer_to_server
 from videau.dice.v1.dice_pb2_grpc import add_DiceServiceServicer_to_server
 from videau.gateway.v1 import gateway_pb2 as pb
+from videau.gateway.v1.connections_pb2 import ConnectionRecord
 from videau.lobby.v1.lobby_pb2_grpc import add_LobbyServiceServicer_to_server
 from videau.rules.v1.rules_pb2_grpc import add_RulesServiceServicer_to_server
 
@@ -91,6 +93,8 @@ class Scene:
     presence: Presence
     http: aiohttp.ClientSession
     stop: Callable[[], Any]
+    connections: "asyncio.Queue[ConnectionRecord]"
+    """What the gateway writes down about connections."""
     accounts: dict[str, str] = field(default_factory=dict)
 
     def token(self, name: str) -> str:
@@ -222,6 +226,14 @@ async def gateway_scene(keys: Keys | None = None, **told: Any) -> AsyncIterator[
         live = LiveMatches(MemoryStore(system.log, "gateway"), on_broken=system.one.broken.append)
         following = asyncio.create_task(live.run())
         stack.callback(following.cancel)
+        written: asyncio.Queue[ConnectionRecord] = asyncio.Queue()
+
+        async def write_down(_account: str, _entry_id: str, data: bytes) -> None:
+            written.put_nowait(ConnectionRecord.FromString(data))
+
+        journal = Journal("here", write_down, new_id, now)
+        writing = asyncio.create_task(journal.run())
+        stack.callback(writing.cancel)
         local = Local(Calls(_hosted(system), longest=5, position_of=_position_of(system)))
         guests = Guests(guest_key(), settings.audience, new_id)
         gateway = Gateway(
@@ -231,6 +243,7 @@ async def gateway_scene(keys: Keys | None = None, **told: Any) -> AsyncIterator[
                 commands=Commands(dict.fromkeys(CALLED, local)),
                 tokens=Tokens(settings, guests if settings.guests else None, keys),
                 guests=guests if settings.guests else None,
+                journal=journal,
                 now=now,
                 unready=list,
             )
@@ -243,7 +256,8 @@ async def gateway_scene(keys: Keys | None = None, **told: Any) -> AsyncIterator[
         host, port = runner.addresses[0][:2]
         http = await stack.enter_async_context(aiohttp.ClientSession())
         presence = gateway.presence
-        yield Scene(f"http://{host}:{port}", system, live, local, guests, presence, http, runner.cleanup)
+        url = f"http://{host}:{port}"
+        yield Scene(url, system, live, local, guests, presence, http, runner.cleanup, written)
 
 
 def _position_of(system: System) -> Callable[[str], Any]:
@@ -274,6 +288,6 @@ def _clock(system: System) -> Clock:
 
     one = system.one
     handler = Handler(one.live, MemoryStore(system.log, "clock"), one.now)
-    watch = watch_over(one.live, handler, no_timer, one.now, grace=10_000_000, wait=120_000_000)
+    watch = watch_over(one.live, handler, no_timer, one.now)
     watch.uptime.settling = False
     return Clock(handler, watch, one.now)

@@ -83,6 +83,7 @@ async def running_system(
     gateways: int = 1,
     group: bool = False,
     ghost: bool = False,
+    audit: bool = False,
     **told: object,
 ) -> AsyncIterator[RunningSystem]:
     """Start everything, give it to the test, stop it. `told` are settings of every process by field name."""
@@ -99,6 +100,7 @@ async def running_system(
         gateways=gateways,
         group=group,
         ghost=ghost,
+        audit=audit,
         **told,
     )
     lines: deque[str] = deque(maxlen=LINES_SHOWN)

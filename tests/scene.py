@@ -14,9 +14,11 @@ from libs.backgammon.links import PARTY
 from libs.backgammon.match import Cube, Match, Phase
 from libs.backgammon.rules import Rules, profile
 from libs.backgammon.turn import Turn
+from services.audit import case_ruling as audit
 from services.clock import core as clock
 from services.cube import core as cube
 from services.dice import core as dice
+from services.ghost import core as ghost
 from services.lobby import core as lobby
 from services.rules import core as rules
 
@@ -27,7 +29,7 @@ CENTRED = Cube()
 CHAINS = {seat: Chain(MATCH_ID, PARTY[seat], bytes([seat]) * 32, 64) for seat in Seat}
 """What the players contribute where a test lets them take part in the dice."""
 WANDA, BRUNO = Player("w", "Wanda"), Player("b", "Bruno")
-CORES = (lobby, dice, rules, cube, clock)
+CORES = (lobby, dice, rules, cube, clock, ghost, audit)
 
 
 class Scene:

@@ -2,22 +2,24 @@
 
 import json
 import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
 from typing import Any
 
-from google.protobuf.json_format import ParseDict
-
 from libs.backgammon.events import Decision
-from libs.eventlog.archive import from_archive
-from libs.eventlog.codec import decode, event_from_proto
+from libs.eventlog.archive import MAX_BYTES, from_archive
+from libs.eventlog.codec import decode
 from libs.eventlog.errors import EventLogError
 from libs.eventlog.fold import fold_all
-from videau.gateway.v1.gateway_pb2 import MatchDecision
+from libs.eventlog.store import Stored
+from libs.records.jsonl import START, from_jsonl
+from videau.proof.bundle import MAGIC, BundleError, log_of, unpack
+from videau.reading import read_at_most
 
 DEFAULT_URL = "http://127.0.0.1:7401"
-MICROSECOND = 1_000_000
-SECONDS = 10
+MATCH_HELP = "a match id, or a file: a log, JSON lines that `export` wrote, or a bundle"
+SECONDS = 30
 
 
 class NoLogError(Exception):
@@ -25,45 +27,44 @@ class NoLogError(Exception):
 
 
 def load(source: str, url: str) -> list[Decision]:
-    """The decisions of a log file, checked from end to end, or of a match by its id. Raises NoLogError."""
+    """The decisions of a log, as `load_log` finds it. Raises NoLogError."""
+    return [decode(stored.data) for stored in load_log(source, url)]
+
+
+def load_log(source: str, url: str) -> list[Stored]:
+    """A log checked from end to end: of a file, or of a match by its id. Raises NoLogError."""
     path = Path(source)
-    if path.is_file():
-        try:
-            match_id, log = from_archive(path.read_bytes())
-            fold_all(match_id, log)
-            return [decode(stored.data) for stored in log]
-        except (OSError, EventLogError) as error:
-            raise NoLogError(f"{source}: {error}") from error
-    return _from_gateway(source, url.rstrip("/"))
+    try:
+        data = read_at_most(path, MAX_BYTES) if path.is_file() else _from_gateway(source, url.rstrip("/"))
+        match_id, log = _read(data)
+        if not fold_all(match_id, log).position:
+            raise NoLogError(f"{source}: there is no decision in it")
+    except (OSError, EventLogError, BundleError) as error:
+        raise NoLogError(f"{source}: {error}") from error
+    return log
 
 
-def _from_gateway(match_id: str, url: str) -> list[Decision]:
-    token = _ask(f"{url}/v1/guests", {"name": "reader"})["token"]
-    found: list[Decision] = []
-    while True:
-        page = _ask(f"{url}/v1/matches/{match_id}/decisions?after={len(found)}", token=token)
-        rows = page.get("decisions", [])
-        if not rows:
-            return found
-        found += [_decision(row) for row in rows]
+def _read(data: bytes) -> tuple[str, list[Stored]]:
+    if data.startswith(MAGIC):
+        return log_of(unpack(data).archive)
+    if data.startswith(START):
+        return from_jsonl(data)
+    return from_archive(data)
 
 
-def _decision(row: dict[str, Any]) -> Decision:
-    message = ParseDict(row, MatchDecision(), ignore_unknown_fields=True)
-    at = message.decided_at.seconds * MICROSECOND + message.decided_at.nanos // 1000
-    received = message.received_at.seconds * MICROSECOND + message.received_at.nanos // 1000
-    events = tuple(event_from_proto(event) for event in message.events)
-    return Decision(message.match_id, message.position, "", "", at, received, message.lag_credit, b"", events)
+def _from_gateway(match_id: str, url: str) -> bytes:
+    guest: dict[str, Any] = json.loads(_ask(f"{url}/v1/guests", b'{"name":"reader"}'))
+    name = urllib.parse.quote(match_id, safe="")
+    return _ask(f"{url}/v1/matches/{name}/export?format=jsonl", token=guest.get("token", ""))
 
 
-def _ask(url: str, body: dict[str, Any] | None = None, token: str = "") -> dict[str, Any]:
-    data = json.dumps(body).encode() if body is not None else None
-    request = urllib.request.Request(url, data, {"Content-Type": "application/json"})  # noqa: S310
+def _ask(url: str, body: bytes | None = None, token: str = "") -> bytes:
+    request = urllib.request.Request(url, body, {"Content-Type": "application/json"})  # noqa: S310
     if token:
         request.add_header("Authorization", f"Bearer {token}")
     try:
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
-            found: dict[str, Any] = json.load(answer)
+            found: bytes = answer.read(MAX_BYTES)
             return found
     except urllib.error.HTTPError as error:
         try:

@@ -24,6 +24,7 @@ from libs.backgammon.events import (
     GameVoided,
     LinkOmitted,
     LinkRevealed,
+    MatchRuled,
     MatchScored,
     MatchStarted,
     MovesUndone,
@@ -48,6 +49,7 @@ from libs.backgammon.events import (
 from libs.backgammon.match import Cube, Dice, Match, Phase, Result, SeatChain
 from libs.backgammon.presence import apply_presence, present
 from libs.backgammon.rules import Absence
+from libs.backgammon.ruling import apply_ruling
 from libs.backgammon.timing import Attendance
 from libs.backgammon.turn import Turn, undo
 
@@ -132,8 +134,9 @@ def apply(match: Match, event: Event) -> Match:
             return _next_turn(_ready(match, seat, match.dice.rolls + 1, link) if link else match)
         case TurnPassed():
             return _next_turn(match)
-        case AutomaticPlaySet(seat, roll, bear_off):
-            return present(match, seat, replace(match.presence(seat), rolls=roll, bears_off=bear_off))
+        case AutomaticPlaySet(seat, roll, bear_off, forced):
+            asked = replace(match.presence(seat), rolls=roll, bears_off=bear_off, forced=forced)
+            return present(match, seat, asked)
         case CubeOffered(seat, value):
             return replace(match, phase=Phase.OFFERED, cube=_offered(match, seat, value))
         case CubeBeavered(seat, value):
@@ -162,6 +165,8 @@ def apply(match: Match, event: Event) -> Match:
         case MatchScored(winner, _, _, ending):
             over = replace(match.attendance, awaiting=None)
             return replace(match, phase=Phase.OVER, winner=winner, ending=ending, attendance=over)
+        case MatchRuled():
+            return apply_ruling(match, event)
         case _:
             return _apply_dice(match, event) if isinstance(event, DiceEvent) else apply_presence(match, event)
 

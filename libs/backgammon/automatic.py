@@ -1,6 +1,8 @@
 """What the system does for the side on roll: blocked turns, automatic rolls, automatic bear-offs."""
 
-from libs.backgammon.board import BAR, Move
+from collections.abc import Sequence
+
+from libs.backgammon.board import BAR, OFF, Move
 from libs.backgammon.match import Match, Phase
 from libs.backgammon.plays import results, single_moves
 
@@ -14,7 +16,7 @@ def rolls_by_itself(match: Match) -> bool:
 
 def moves_by_itself(match: Match) -> bool:
     """Whether the turn is played or passed without the player."""
-    return is_blocked(match) or bool(bear_off(match))
+    return is_blocked(match) or bool(own_play(match))
 
 
 def is_blocked(match: Match) -> bool:
@@ -27,17 +29,38 @@ def is_blocked(match: Match) -> bool:
     )
 
 
-def bear_off(match: Match) -> tuple[Move, ...]:
-    """The play made for a seat that bears off automatically; none where there is anything to choose.
-
-    All its checkers must be home, and every legal play must lead to the same position: the system never
-    guesses what a player would have done, not even in a race (docs/clocks.md, Automatic play).
-    """
+def forced(match: Match) -> tuple[Move, ...]:
+    """The play that the dice on the table leave, where they leave one result only; none once it is begun."""
     turn = match.turn
-    if turn is None or turn.moves or not match.presence(match.on_roll).bears_off:
-        return ()
-    mover, _ = turn.start.counts()
-    if any(mover[HOME + 1 : BAR + 1]):
+    if match.phase is not Phase.MOVE or turn is None or turn.moves:
         return ()
     plays = results(turn.start, turn.dice, match.rules)
     return next(iter(plays.values())) if len(plays) == 1 else ()
+
+
+def own_play(match: Match) -> tuple[Move, ...]:
+    """The play made for the side on roll without it, as far as it has asked for that; none if it must choose.
+
+    The system never guesses: see docs/clocks.md, Automatic play.
+    """
+    turn, asked = match.turn, match.presence(match.on_roll)
+    if turn is None or turn.moves or not (asked.forced or asked.bears_off):
+        return ()
+    mover, opponent = turn.start.counts()
+    home = not any(mover[HOME + 1 : BAR + 1])
+    if not (asked.forced or home):
+        return ()
+    plays = results(turn.start, turn.dice, match.rules)
+    if len(plays) == 1:
+        return next(iter(plays.values()))
+    if not (home and asked.bears_off and match.rules.race_bear_off and _is_race(mover, opponent)):
+        return ()
+    numbers = 2 if turn.dice[0] != turn.dice[1] else 4
+    off = [moves for moves in plays.values() if sum(made.target == OFF for made in moves) == numbers]
+    return off[0] if len(off) == 1 else ()
+
+
+def _is_race(mover: Sequence[int], opponent: Sequence[int]) -> bool:
+    """Whether the sides have passed one another; counts by point, 25 the bar, each from its own side."""
+    last = max(point for point in range(1, BAR + 1) if mover[point])
+    return not any(opponent[BAR - last :])

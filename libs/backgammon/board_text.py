@@ -1,6 +1,10 @@
-"""A position drawn with letters, as White sees it: White's checkers are O, Black's X."""
+"""A position drawn with letters: White's checkers are O, Black's X."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
 
 from libs.backgammon.board import BAR, OFF
+from libs.backgammon.events import Seat
 from libs.backgammon.view import View
 
 HEIGHT = 5
@@ -15,16 +19,25 @@ def board_text(view: View) -> str:
     """White's points 13 to 24 above, 12 to 1 below, the bar between, checkers off at the side: 14 lines."""
     board = view.board if view.white_on_roll else view.board.flipped()
     white, black = board.counts()
-    signed = [white[point] - black[25 - point] for point in range(26)]
-    upper = [*signed[13:19], -black[BAR], *signed[19:25]]
-    lower = [*reversed(signed[7:13]), white[BAR], *reversed(signed[1:7])]
-    lines = [_TOP, _EDGE]
-    lines += [_row(upper, depth) for depth in range(HEIGHT)]
-    lines += [_row(lower, depth) for depth in reversed(range(HEIGHT))]
-    lines += [_EDGE, _BOTTOM]
-    lines[2] += f"  X off {black[OFF]}"
-    lines[-3] += f"  O off {white[OFF]}"
-    return "\n".join(lines)
+    notes = [f"X off {black[OFF]}", *[""] * (2 * HEIGHT - 2), f"O off {white[OFF]}"]
+    return drawn(view, Seat.WHITE, notes)
+
+
+def drawn(view: View, below: Seat, notes: Sequence[str] = ()) -> str:
+    """The board with this seat below, its own points counted: 14 lines, as wide as it needs.
+
+    `notes` stand beside the ten rows between the edges, from above.
+    """
+    board = view.board if view.white_on_roll is (below is Seat.WHITE) else view.board.flipped()
+    own, other = board.counts()
+    sign = 1 if below is Seat.WHITE else -1
+    signed = [sign * (own[point] - other[25 - point]) for point in range(26)]
+    upper = [*signed[13:19], -sign * other[BAR], *signed[19:25]]
+    lower = [*reversed(signed[7:13]), sign * own[BAR], *reversed(signed[1:7])]
+    rows = [_row(upper, depth) for depth in range(HEIGHT)]
+    rows += [_row(lower, depth) for depth in reversed(range(HEIGHT))]
+    beside = zip_longest(rows, notes[: len(rows)], fillvalue="")
+    return "\n".join([_TOP, _EDGE, *(f"{row}  {note}".rstrip() for row, note in beside), _EDGE, _BOTTOM])
 
 
 def status_text(view: View) -> str:

@@ -8,14 +8,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from libs.backgammon.automatic import moves_by_itself, rolls_by_itself
-from libs.backgammon.events import Decision, GameAbandoned, OutageRecorded, Seat, TimeExpired
+from libs.backgammon.events import Decision, GameAbandoned, MatchRuled, OutageRecorded, Seat, TimeExpired
 from libs.backgammon.match import Match, Phase
 from libs.backgammon.rules import Absence, Clock, ClockKind, Rules, TimeOver
 from libs.backgammon.timing import Clocks, Mode, SeatTime
 
 MILLISECOND, SECOND = 1_000, 1_000_000
-AWAY = 300 * SECOND
-"""How long a seat may be missed in a game where its absence is limited."""
 TURNS_A_GAME = 25
 """Turns a side takes, for the estimate of a game's time."""
 MOST_GAIN, GAIN_AT_LEAST, GAIN_PER_THOUSAND = SECOND, 150 * MILLISECOND, 4
@@ -28,7 +26,7 @@ LIMITED = (
     Absence.ADJUDICATE_EQUITY,
     Absence.ADJUDICATE_MATCH,
 )
-"""Profiles in which an absent player's clock stands and five minutes run instead."""
+"""Profiles in which an absent player's clock stands, and the time he may be missed runs instead."""
 GHOSTLY = Absence.GHOST, Absence.GHOST_THEN_CONTINUE
 _ANSWERING = Phase.OFFERED, Phase.BEAVERED, Phase.RACCOONED
 
@@ -158,7 +156,7 @@ def is_late(before: Match, after: Match, decision: Decision) -> bool:
     Where a fallen flag can only be claimed, play goes on.
     """
     seat = before.clocks.seat
-    judges = isinstance(decision.events[0], TimeExpired | GameAbandoned | OutageRecorded)
+    judges = isinstance(decision.events[0], TimeExpired | GameAbandoned | OutageRecorded | MatchRuled)
     if seat is None or judges or after.clocks is before.clocks:
         return False
     was, now = before.clocks.of(seat), after.clocks.of(seat)
@@ -197,7 +195,7 @@ def _fresh(match: Match, kept: SeatTime) -> SeatTime:
         scored = match.white_points + match.black_points
         reserve = tournament_reserve(match.rules, scored) if match.game == 1 else kept.reserve
     quota = FIRST_GAINS * lag_gain(clock) if match.game == 1 else kept.quota
-    return SeatTime(reserve, free, away=AWAY, quota=quota)
+    return SeatTime(reserve, free, away=match.rules.waits.away * MILLISECOND, quota=quota)
 
 
 def _waits_for_system(match: Match) -> bool:

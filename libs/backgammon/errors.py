@@ -10,6 +10,7 @@ class Reason(StrEnum):
     UNKNOWN_PROFILE = "unknown-profile"
     BAD_LENGTH = "bad-length"
     BAD_OPTION = "bad-option"
+    BAD_STAKE = "bad-stake"
     UNKNOWN_MATCH = "unknown-match"
     MATCH_EXISTS = "match-exists"
     TABLE_FULL = "table-full"
@@ -65,6 +66,12 @@ class Reason(StrEnum):
     NO_LINK_WANTED = "no-link-wanted"
     # notation and records
     BAD_NOTATION = "bad-notation"
+    # proofs and disputes
+    NOT_CERTIFIED = "not-certified"
+    UNKNOWN_CASE = "unknown-case"
+    CASE_OPEN = "case-open"
+    CASE_TAKEN = "case-taken"
+    CASE_DECIDED = "case-decided"
     # the shell
     BAD_REQUEST = "bad-request"
     UNAUTHENTICATED = "unauthenticated"

@@ -40,6 +40,18 @@ class Ending(IntEnum):
     """Both players were gone: no result."""
 
 
+class Outcome(IntEnum):
+    """What the dispute staff has decided of a match."""
+
+    NO_CHANGE = 1
+    VOID_GAME = 2
+    """The game under way counts for nothing; the next one follows."""
+    ADJUDICATE = 3
+    """The game under way ends here, and analysis splits the stakes as if it had been abandoned."""
+    ADJUST = 4
+    """The score becomes another one; the game under way goes on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Player:
     """Who sits in a seat: the account that signed in, and the name it shows; `bot` names a house bot."""
@@ -224,6 +236,7 @@ class AutomaticPlaySet:
     seat: Seat
     automatic_roll: bool
     automatic_bear_off: bool
+    forced_plays: bool = False
 
 
 # --- cube ------------------------------------------------------------
@@ -481,6 +494,30 @@ class GameAdjudicated:
     black_share: int
 
 
+# --- audit ------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRuled:
+    """The dispute staff has ruled: signed by the operator's key, and applied to the match as it then stood.
+
+    It was decided on `position`, in `game`, at the score `white_before` to `black_before`, and means no
+    other. The points are the score that it leaves. What is signed: libs/backgammon/ruling.py, `statement`.
+    """
+
+    case_id: str
+    outcome: Outcome
+    position: int
+    game: int
+    white_before: int
+    black_before: int
+    white_points: int
+    black_points: int
+    reason: str
+    key_id: str
+    signature: bytes
+
+
 Event = (
     TableOpened
     | TableJoined
@@ -530,6 +567,7 @@ Event = (
     | GhostWithdrawn
     | GhostDecided
     | GameAdjudicated
+    | MatchRuled
 )
 
 

@@ -5,6 +5,7 @@ from enum import IntEnum
 from typing import Self
 
 from libs.backgammon.errors import Reason, RefusedError
+from libs.backgammon.money import MOST_CENTS, Stake
 
 
 class ClockKind(IntEnum):
@@ -78,6 +79,24 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
+class Waits:
+    """How long a match waits for a player who is not there, in milliseconds."""
+
+    grace: int = 10_000
+    """A connection that is gone for less is a blink of the network, not an absence."""
+    suspension: int = 120_000
+    """While both seats are absent."""
+    continuing: int = 120_000
+    """For the `continue` of a player whose game the ghost has finished."""
+    away: int = 300_000
+    """For a seat that is missed in a game where its absence is limited."""
+
+    def scaled(self, factor: float) -> Self:
+        """The waits beside a clock that was scaled so: what runs in its place runs as fast as it."""
+        return replace(self, away=round(self.away * factor))
+
+
+@dataclass(frozen=True, slots=True)
 class Rules:
     """A rule profile. Services read these fields and never its name.
 
@@ -106,6 +125,11 @@ class Rules:
     absence: Absence = Absence.GHOST
     automatic_play: bool = True
     stakes: Stakes = Stakes.POINTS
+    race_bear_off: bool = True
+    """Whether the automatic bear-off also plays a race's roll that takes a checker off with every die."""
+    waits: Waits = Waits()
+    stake: Stake | None = None
+    """Where `stakes` are money: how much, None for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +141,8 @@ class Profile:
     """The match lengths on offer; 0 is the profile's own length without points."""
     options: frozenset[str] = frozenset()
     """Names of the fields of `Rules` that the table may set."""
+    cap: int = 0
+    """For how many stakes a game is settled unless the table sets another cap; 0 where only the match is."""
 
 
 _BONUS_120 = Clock(ClockKind.BONUS, 120_000, 20_000)
@@ -204,6 +230,7 @@ PROFILES: dict[str, Profile] = {
                 absence=Absence.ADJUDICATE_EQUITY,
             ),
             options=frozenset({"beaver", "jacoby", "raccoon", "automatic_doubles"}),
+            cap=12,
         ),
         Profile(_SERIES, lengths=frozenset(range(1, 26))),
         Profile(
@@ -223,10 +250,13 @@ PROFILES: dict[str, Profile] = {
 }
 
 
-def profile(name: str, *, points: int | None = None, **options: bool | int) -> Rules:
-    """The rules of a profile of RULES.md, with a match length and table options where it offers them.
+def profile(
+    name: str, *, points: int | None = None, stake: Stake | None = None, **options: bool | int
+) -> Rules:
+    """The rules of a profile of RULES.md, with a length, a stake and table options where it offers them.
 
-    Raises RefusedError: UNKNOWN_PROFILE, BAD_LENGTH or BAD_OPTION.
+    A stake without a cap gets the profile's. Raises RefusedError: UNKNOWN_PROFILE, BAD_LENGTH, BAD_STAKE or
+    BAD_OPTION.
     """
     found = PROFILES.get(name)
     if found is None:
@@ -240,7 +270,26 @@ def profile(name: str, *, points: int | None = None, **options: bool | int) -> R
     if unknown:
         raise RefusedError(Reason.BAD_OPTION, f"{name} has no option {', '.join(sorted(unknown))}")
     chosen = {option: _option(rules, option, value) for option, value in options.items()}
+    if stake is not None:
+        rules = replace(rules, stake=_stake(found, stake))
     return replace(rules, **chosen)  # type: ignore[arg-type]  # names were checked against `options`
+
+
+def _stake(found: Profile, stake: Stake) -> Stake:
+    """The stake with its cap, if the profile's tables may be played for it."""
+    rules = found.rules
+    if rules.stakes is not Stakes.MONEY:
+        raise RefusedError(Reason.BAD_STAKE, f"{rules.name} is not played for money")
+    if not 1 <= stake.cents <= MOST_CENTS:
+        raise RefusedError(Reason.BAD_STAKE, f"a stake has 1 to {MOST_CENTS} cents")
+    if not found.cap:
+        if stake.cap:
+            raise RefusedError(Reason.BAD_STAKE, f"{rules.name} has no cap: its stake is that of the match")
+        return stake
+    cap, most = stake.cap or found.cap, rules.cube_cap * rules.backgammon
+    if not 1 <= cap <= most:
+        raise RefusedError(Reason.BAD_STAKE, f"a cap has 1 to {most} stakes: no game is worth more")
+    return replace(stake, cap=cap)
 
 
 def _option(rules: Rules, name: str, value: int) -> bool | int:

@@ -84,6 +84,8 @@ class Presence:
     """The system rolls for him."""
     bears_off: bool = False
     """The system bears off for him where there is nothing to decide."""
+    forced: bool = False
+    """The system makes the plays for him that are the only ones."""
 
 
 @dataclass(frozen=True, slots=True)

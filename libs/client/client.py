@@ -16,6 +16,7 @@ from libs.client.wire import FIELD_OF, PROTO, Wire
 from libs.service.chance import random_bytes
 from videau.gateway.v1 import gateway_pb2 as pb
 from videau.lobby.v1 import lobby_pb2 as lobby
+from videau.match.v1.rules_pb2 import Stake
 
 
 class VideauClient:
@@ -81,10 +82,12 @@ class VideauClient:
             await asyncio.wait(self._tasks)
         await self._http.close()
 
-    async def open_table(self, profile: str, points: int = 0, **options: int) -> str:
+    async def open_table(
+        self, profile: str, points: int = 0, *, stake: Stake | None = None, **options: int
+    ) -> str:
         """Open a table and sit down as White; its id."""
         return await self.api.open_table(
-            lobby.OpenTableRequest(profile=profile, points=points, options=options)
+            lobby.OpenTableRequest(profile=profile, points=points, options=options, stake=stake)
         )
 
     async def join(self, match_id: str) -> None:

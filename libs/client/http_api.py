@@ -13,6 +13,7 @@ from libs.client.questions import PAUSE_SECONDS, REPEATED
 from libs.service.chance import new_id
 from videau.gateway.v1 import gateway_pb2 as pb
 from videau.lobby.v1 import lobby_pb2 as lobby
+from videau.match.v1.rules_pb2 import Stake
 
 M = TypeVar("M", bound=Message)
 PAGE = 500
@@ -57,9 +58,9 @@ class HttpApi:
         path = f"/v1/tables/{match_id}/start"
         return (await self._post(path, lobby.StartMatchRequest(), lobby.StartMatchResponse)).position
 
-    async def pair(self, profile: str, points: int = 0) -> str:
+    async def pair(self, profile: str, points: int = 0, stake: Stake | None = None) -> str:
         """The id of the match joined, or of the table to wait at."""
-        wanted = lobby.PairPlayerRequest(profile=profile, points=points)
+        wanted = lobby.PairPlayerRequest(profile=profile, points=points, stake=stake)
         return (await self._post("/v1/pair", wanted, lobby.PairPlayerResponse)).match_id
 
     async def matches(self, account: str = "") -> list[lobby.Table]:

@@ -4,7 +4,7 @@ import hashlib
 
 from google.protobuf.message import Message
 
-from libs.backgammon.automatic import bear_off
+from libs.backgammon.automatic import own_play
 from libs.backgammon.board import Board, Worth
 from libs.backgammon.cube import why_not_beaver, why_not_double
 from libs.backgammon.events import Seat
@@ -61,7 +61,7 @@ def _before_the_roll(match: Match, seat: Seat, seed: int, link: bytes) -> Messag
 
 def _play(match: Match, seed: int, link: bytes) -> Message | None:
     turn = match.turn
-    if turn is None or bear_off(match):  # that is done for him
+    if turn is None or own_play(match):  # that is done for him
         return None
     if turn.moves:  # begun by somebody else: go on die by die
         following = next_moves(turn, match.rules)

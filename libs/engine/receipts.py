@@ -24,7 +24,7 @@ from libs.backgammon.events import (
 )
 from libs.backgammon.match import GHOSTS, Match
 from libs.backgammon.notation import write_play
-from libs.engine.adjudicate import split_by_chance, split_by_equity
+from libs.engine.adjudicate import concluded
 from libs.engine.analysis import adjudicate
 from libs.engine.strength import Strength
 from libs.engine.thinking import Action, Choice, Thinker, think
@@ -104,7 +104,7 @@ async def _differences(
 ) -> tuple[str, ...]:
     strength = Strength.read(event.level)
     if isinstance(event, GameAdjudicated):
-        return _adjudicated(event, await adjudicate(engine, match, event.at_risk, strength), tolerance)
+        return _adjudicated(match, event, await adjudicate(engine, match, strength), tolerance)
     again = await think(engine, match, event.seat, Action(event.action), strength)
     found = {candidate.text: candidate.equity for candidate in again.candidates}
     wrong = [
@@ -120,19 +120,20 @@ async def _differences(
     return tuple(wrong)
 
 
-def _adjudicated(event: GameAdjudicated, again: GameAdjudicated, tolerance: int) -> tuple[str, ...]:
+def _adjudicated(
+    match: Match, event: GameAdjudicated, again: GameAdjudicated, tolerance: int
+) -> tuple[str, ...]:
+    """Where its numbers are not the engine's, and where they do not lead to what it says of the stakes."""
     wrong = [
         f"{field.name} is {getattr(again, field.name)}, not {getattr(event, field.name)}"
         for field in fields(event)
         if field.name in NUMBERS and abs(getattr(again, field.name) - getattr(event, field.name)) > tolerance
     ]
-    shares = (
-        split_by_chance(event.at_risk, event.match_chance)
-        if again.match_chance
-        else split_by_equity(event.at_risk, event.equity)
-    )
-    if shares != (event.white_share, event.black_share):
-        wrong.append(f"its numbers split the stakes {shares.own} to {shares.other}")
+    right = concluded(match, event)
+    if right.at_risk != event.at_risk:
+        wrong.append(f"{right.at_risk} cents are at risk, not {event.at_risk}")
+    if (right.white_share, right.black_share) != (event.white_share, event.black_share):
+        wrong.append(f"its numbers split the stakes {right.white_share} to {right.black_share}")
     return tuple(wrong)
 
 

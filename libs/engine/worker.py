@@ -1,9 +1,6 @@
 """The inside of a worker process: one engine, warmed up before it answers anybody."""
 
 import os
-import signal
-import threading
-from multiprocessing import parent_process
 from typing import Any
 
 from libs.backgammon.board import Board
@@ -13,17 +10,8 @@ from libs.engine.numbers import Identity
 from libs.engine.sage import Sage
 from libs.engine.situation import Situation
 
-NICENESS = 5
-"""Thinking gives way to serving."""
 WARM_LEVELS = (1, 2)
 _engine: list[Sage] = []
-
-
-def prepare() -> None:
-    """Stop when the parent is gone, however it went; leave an interrupt from the keyboard to the parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(NICENESS)
-    threading.Thread(target=_follow_parent, daemon=True).start()
 
 
 def warm() -> tuple[int, Identity]:
@@ -45,10 +33,3 @@ def warm() -> tuple[int, Identity]:
 def ask(question: str, arguments: tuple[Any, ...]) -> Any:
     """The engine's answer to one of its questions, by name."""
     return getattr(_engine[0], question)(*arguments)
-
-
-def _follow_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

@@ -12,6 +12,7 @@ from libs.engine import worker
 from libs.engine.errors import EngineBusyError, EngineDiedError, EngineLateError
 from libs.engine.numbers import CubeNumbers, Identity, Outlook, Ranking
 from libs.engine.situation import Situation
+from libs.offspring import prepare
 
 RESTART_SECONDS = 1.0
 
@@ -125,7 +126,7 @@ class _Worker:
         self.identity = Identity("", "", "")
 
     async def start(self) -> None:
-        self._executor = ProcessPoolExecutor(1, get_context("spawn"), initializer=worker.prepare)
+        self._executor = ProcessPoolExecutor(1, get_context("spawn"), initializer=prepare)
         self._process, self.identity = await self._run(worker.warm)
 
     async def stop(self) -> None:

@@ -10,7 +10,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from libs.eventlog.subjects import (
+    ALL_ARCHIVED,
+    ALL_CASES,
+    ALL_CONNECTIONS,
     ALL_MATCHES,
+    ARCHIVE,
+    CASES,
+    CERTIFICATE,
+    CERTIFICATES,
+    CONNECTIONS,
     STREAM,
     TIMER_DURABLE,
     TIMER_MARK,
@@ -22,8 +30,14 @@ from libs.eventlog.subjects import (
 SERVICES = ("lobby", "dice", "rules", "cube", "clock", "ghost", "ledger", "audit", "gateway")
 CLOCK = "clock"
 """The one service that may set timers."""
+AUDIT = "audit"
+"""The one service that writes archives, certificates and cases."""
+ARCHIVE_READERS = frozenset({"audit", "gateway"})
+"""Services that read finished matches from their archive."""
+BEGINNERS = frozenset({"lobby", "clock"})
+"""Services that ask the newest certificate where in the log the matches begin that are not done."""
 READERS = frozenset({"gateway"})
-"""Services that read the log and append nothing."""
+"""Services that read the log and append nothing to it; what they write down is of connections only."""
 OPERATOR = "operator"
 """Creates and updates the streams; the only user inside the account LOG."""
 SYSTEM = "sys"
@@ -46,19 +60,36 @@ class Grant:
 
 def grants(service: str) -> list[Grant]:
     """All that a service may send into the account of the log."""
-    reading = [
-        _api(f"STREAM.MSG.GET.{STREAM}"),
-        _api(f"CONSUMER.CREATE.{STREAM}.*.{ALL_MATCHES}"),
-        _api(f"CONSUMER.MSG.NEXT.{STREAM}.*", many_answers=True),
-    ]
+    reading = _reading(STREAM, ALL_MATCHES)
+    if service in ARCHIVE_READERS:
+        reading.append(_api(f"STREAM.MSG.GET.{ARCHIVE}"))
     if service in READERS:
-        return reading
+        return [*reading, Grant(ALL_CONNECTIONS, ALL_CONNECTIONS, own=True)]
     return [
         *(_keeping_time() if service == CLOCK else []),
+        *(_auditing() if service == AUDIT else []),
+        *([_api(f"STREAM.MSG.GET.{CERTIFICATES}")] if service in BEGINNERS else []),
         Grant(owner_filter(service), owner_filter(service), own=True),
         Grant(f"$JS.ACK.{STREAM}.{service}.>", f"$JS.ACK.{STREAM}.{service}.>", own=True),
         _api(f"CONSUMER.CREATE.{STREAM}.{service}", own=True),
         *reading,
+    ]
+
+
+def _reading(stream: str, everything: str) -> list[Grant]:
+    return [
+        _api(f"STREAM.MSG.GET.{stream}"),
+        _api(f"CONSUMER.CREATE.{stream}.*.{everything}"),
+        _api(f"CONSUMER.MSG.NEXT.{stream}.*", many_answers=True),
+    ]
+
+
+def _auditing() -> list[Grant]:
+    return [
+        *(Grant(subject, subject, own=True) for subject in (ALL_ARCHIVED, CERTIFICATE, ALL_CASES)),
+        *_reading(CERTIFICATES, CERTIFICATE),
+        *_reading(CASES, ALL_CASES),
+        *_reading(CONNECTIONS, ALL_CONNECTIONS),
     ]
 
 

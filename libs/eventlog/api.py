@@ -6,9 +6,8 @@ from typing import Any
 
 from libs.eventlog.connection import Connection, NoAnswerError
 from libs.eventlog.errors import EventLogError, FullError
-from libs.eventlog.store import Stored
 from libs.eventlog.subjects import ALL_MATCHES, STREAM
-from libs.eventlog.wire import stored_in_answer
+from libs.eventlog.wire import Record, record_in_answer
 
 WRONG_LAST_SEQUENCE = 10071
 NO_MESSAGE = 10037
@@ -57,34 +56,30 @@ async def ask(connection: Connection, call: str, body: dict[str, Any]) -> dict[s
     return read_answer(message.data)
 
 
-async def find(connection: Connection, query: dict[str, Any]) -> Stored | None:
-    """Get one message of the stream from its leader, which knows of every acknowledged append.
+async def find(connection: Connection, query: dict[str, Any], stream: str = STREAM) -> Record | None:
+    """Get one message of a stream from its leader, which knows of every acknowledged append.
 
     Queries: `{"seq": n}`, `{"seq": n, "next_by_subj": filter}` (the first from n on),
-    `{"last_by_subj": filter}`.
+    `{"start_time": when, "next_by_subj": filter}` (the first stored since), `{"last_by_subj": filter}`.
     """
-    message = await _get(connection, query)
-    return stored_in_answer(message) if message is not None else None
-
-
-async def newest_sequence(connection: Connection) -> int:
-    """Sequence of the last message of the stream, whatever it is; 0 when there is none."""
-    message = await _get(connection, {"last_by_subj": ALL_MATCHES})
-    return message["seq"] if message is not None else 0
-
-
-async def _get(connection: Connection, query: dict[str, Any]) -> dict[str, Any] | None:
     try:
-        answer = await ask(connection, f"STREAM.MSG.GET.{STREAM}", query)
+        answer = await ask(connection, f"STREAM.MSG.GET.{stream}", query)
     except RefusedByBrokerError as error:
         if error.number == NO_MESSAGE:
             return None
         raise
-    message: dict[str, Any] = answer["message"]
-    return message
+    return record_in_answer(answer["message"])
 
 
-async def create_reader(connection: Connection, subject_filter: str, after: int) -> tuple[str, int]:
+async def newest_sequence(connection: Connection) -> int:
+    """Sequence of the last message of the game log, whatever it is; 0 when there is none."""
+    last = await find(connection, {"last_by_subj": ALL_MATCHES})
+    return last.sequence if last is not None else 0
+
+
+async def create_reader(
+    connection: Connection, subject_filter: str, after: int, stream: str = STREAM
+) -> tuple[str, int]:
     """Create a consumer that reads what a filter lets through above a sequence, and is forgotten by itself.
 
     Its name, and how many messages wait for it now.
@@ -102,8 +97,8 @@ async def create_reader(connection: Connection, subject_filter: str, after: int)
     }
     answer = await ask(
         connection,
-        f"CONSUMER.CREATE.{STREAM}.{name}.{subject_filter}",
-        {"stream_name": STREAM, "config": config, "action": "create"},
+        f"CONSUMER.CREATE.{stream}.{name}.{subject_filter}",
+        {"stream_name": stream, "config": config, "action": "create"},
     )
     return name, answer["num_pending"]
 

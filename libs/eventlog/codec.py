@@ -6,19 +6,21 @@ from dataclasses import fields, is_dataclass
 from enum import IntEnum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from google.protobuf.message import DecodeError, Message
 
 from libs.backgammon.events import Decision, Event
 from libs.backgammon.rules import Rules
 from libs.eventlog.errors import EventLogError
+from libs.eventlog.upcasts import UPCASTS
 from videau.match.v1 import events_pb2 as pb
 from videau.match.v1 import rules_pb2
 
 MICROSECOND = 1_000_000
 
 Reader = Callable[[Any], Any]
+V = TypeVar("V")
 
 
 class UnknownEventError(EventLogError):
@@ -76,8 +78,9 @@ def event_from_proto(message: pb.Event) -> Event:
     name = message.WhichOneof("event")
     if name is None:
         raise UnknownEventError("an event of a later release")
+    told, upcast = getattr(message, name), UPCASTS.get(name)
     try:
-        event: Event = _READERS[name](getattr(message, name))
+        event: Event = _READERS[name](upcast(told) if upcast is not None else told)
     except (ValueError, KeyError) as error:
         raise UndecodableError(f"{name}: {error}") from error
     return event
@@ -97,6 +100,17 @@ def rules_to_proto(rules: Rules) -> rules_pb2.Rules:
 def rules_from_proto(message: rules_pb2.Rules) -> Rules:
     found: Rules = _reader(Rules)(message)
     return found
+
+
+def into_message(value: object, message: Message) -> None:
+    """Write a value whose class has the message's fields; for the streams beside the game log."""
+    _write(value, message)
+
+
+def from_message(kind: type[V], message: Message) -> V:
+    """The value in a message that `into_message` wrote. Raises ValueError, KeyError for what no value has."""
+    value: V = _reader(kind)(message)
+    return value
 
 
 def _stamp(stamp: Any, micros: int) -> None:
@@ -157,6 +171,8 @@ def _make_reader(kind: Any) -> Reader:
     if get_origin(kind) is UnionType:
         (inner,) = (part for part in get_args(kind) if part is not NoneType)
         present = _reader(inner)
+        if is_dataclass(inner):
+            return lambda message: present(message) if message.ListFields() else None
         return lambda number: present(number) if number else None
     if isinstance(kind, type) and issubclass(kind, IntEnum):
         return {member.value: member for member in kind}.__getitem__

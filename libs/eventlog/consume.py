@@ -13,7 +13,7 @@ from libs.eventlog.errors import BadIdError, UnavailableError
 from libs.eventlog.pull import pulling
 from libs.eventlog.store import Stored
 from libs.eventlog.subjects import STREAM
-from libs.eventlog.wire import stored_in
+from libs.eventlog.wire import record_in, stored_of
 
 MAX_UNACKNOWLEDGED = 16_384
 """Over all replicas. Wake-ups that were put off count too: few of them would hold up those of every match."""
@@ -66,7 +66,7 @@ async def consume(
                 async for message in messages:
                     waits = pauses()
                     try:
-                        stored = stored_in(message)
+                        stored = stored_of(record_in(message))
                     except BadIdError:
                         connection.warn("alien-message", {"subject": message.subject})
                         await connection.publish(message.reply, b"+TERM")

@@ -112,10 +112,13 @@ class LiveMatches:
 
     async def decisions(self, match_id: str, after: int = 0) -> list[Decision]:
         """All decisions behind a position, read from the log. Raises as `get`."""
+        return [decode(stored.data) for stored in (await self.log(match_id))[after:]]
+
+    async def log(self, match_id: str) -> list[Stored]:
+        """The whole log of a match as it is stored. Raises as `get`."""
         entry = await self._loaded(match_id)
         self.settle(entry)
-        log = await self._store.read(match_id)
-        return [decode(stored.data) for stored in log[after:]]
+        return await self._store.read(match_id)
 
     async def entry(self, match_id: str, *, at_least: int = 0) -> Entry:
         """For writers: the entry of a match. Raises RefusedError UNKNOWN_MATCH, UnavailableError."""

@@ -7,7 +7,22 @@ from typing import Any
 from libs.eventlog.api import NoStreamError, ask, pauses
 from libs.eventlog.connection import Connection, NoAnswerError
 from libs.eventlog.errors import UnavailableError
-from libs.eventlog.subjects import ALL_MATCHES, STREAM, TIMER_FIRED, TIMER_MARK, TIMER_SET, TIMERS
+from libs.eventlog.subjects import (
+    ALL_ARCHIVED,
+    ALL_CASES,
+    ALL_CONNECTIONS,
+    ALL_MATCHES,
+    ARCHIVE,
+    CASES,
+    CERTIFICATE,
+    CERTIFICATES,
+    CONNECTIONS,
+    STREAM,
+    TIMER_FIRED,
+    TIMER_MARK,
+    TIMER_SET,
+    TIMERS,
+)
 
 _SECOND = 1_000_000_000
 
@@ -26,6 +41,9 @@ _TRUTH: Mapping[str, Any] = {
     "duplicate_window": 120 * _SECOND,
 }
 
+# One message a subject, and a second one is refused rather than put in its place.
+_WRITTEN_ONCE: Mapping[str, Any] = {"max_msgs_per_subject": 1, "discard_new_per_subject": True}
+
 # Wake-ups, not truth: what a timer means stands in the game log. Schedules need roll-up and purge.
 _TIMERS: Mapping[str, Any] = {
     "subjects": [f"{TIMER_SET}.>", f"{TIMER_FIRED}.>", TIMER_MARK],
@@ -39,9 +57,26 @@ _TIMERS: Mapping[str, Any] = {
     "deny_purge": False,
 }
 
+# Evidence, not truth: kept for as long as a dispute may come up.
+_JOURNAL: Mapping[str, Any] = {
+    "subjects": [ALL_CONNECTIONS],
+    "storage": "file",
+    "retention": "limits",
+    "discard": "old",
+    "max_age": 90 * 24 * 3600 * _SECOND,
+    "deny_delete": True,
+    "deny_purge": True,
+    "compression": "s2",
+    "duplicate_window": 120 * _SECOND,
+}
+
 STREAMS: Mapping[str, Mapping[str, Any]] = {
     STREAM: {**_TRUTH, "subjects": [ALL_MATCHES]},
     TIMERS: _TIMERS,
+    ARCHIVE: {**_TRUTH, **_WRITTEN_ONCE, "subjects": [ALL_ARCHIVED]},
+    CERTIFICATES: {**_TRUTH, "subjects": [CERTIFICATE]},
+    CASES: {**_TRUTH, "subjects": [ALL_CASES]},
+    CONNECTIONS: _JOURNAL,
 }
 """Every stream by its name; one row more for one stream more."""
 

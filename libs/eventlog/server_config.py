@@ -14,6 +14,8 @@ from libs.eventlog.access import OPERATOR, SERVICES, SYSTEM, denials, grants, in
 __all__ = ["OPERATOR", "SYSTEM", "Cluster", "deployed", "render"]
 
 _ROUTE_USER = "route"
+MAX_PAYLOAD = 8 << 20
+"""The longest match fits into one message as its archive; a decision has some hundred bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ def render(
         f"server_name: {_text(server_name)}",
         f'listen: "{host}:{port}"',
         *([f'http: "{host}:{monitor_port}"'] if monitor_port is not None else []),
+        f"max_payload: {MAX_PAYLOAD}",
         "jetstream {",
         f"  store_dir: {_text(store_dir)}",
         "  sync_interval: always # an acknowledged decision has reached the disk",

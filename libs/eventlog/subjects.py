@@ -1,5 +1,6 @@
 """The one place that names streams and builds and reads subjects."""
 
+import hashlib
 import re
 import zlib
 
@@ -15,6 +16,19 @@ TIMER_SET, TIMER_FIRED = "timers.set", "timers.fired"
 TIMER_MARK = "timers.up"
 """Where the clock writes down that the system is up."""
 TIMER_DURABLE = "clock"
+
+ARCHIVE = "ARCHIVE"
+"""Finished matches, one message each, written once."""
+ALL_ARCHIVED = "archive.*"
+CERTIFICATES = "CERTIFICATES"
+"""Certificates in the order of their tree, all under one subject."""
+CERTIFICATE = "certificates"
+CASES = "CASES"
+"""Dispute cases, each a log of its own, and what staff have looked at."""
+ALL_CASES = "cases.>"
+CONNECTIONS = "CONNECTIONS"
+"""When clients were connected: evidence for disputes, forgotten after a while."""
+ALL_CONNECTIONS = "connections.*"
 
 _MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _OWNER = re.compile(r"[a-z]{1,32}")
@@ -43,6 +57,26 @@ def match_filter(match_id: str) -> str:
 def owner_filter(owner: str) -> str:
     """All decisions of one service, in every match: `games.*.*.<owner>`."""
     return f"games.*.*.{checked_owner(owner)}"
+
+
+def archive_subject(match_id: str) -> str:
+    """Where the archive of a match lies: `archive.<match_id>`."""
+    return f"archive.{checked_match_id(match_id)}"
+
+
+def case_subject(case_id: str) -> str:
+    """Where the events of a case are appended: `cases.<case_id>`."""
+    return f"cases.{checked_match_id(case_id)}"
+
+
+def looks_subject(account: str) -> str:
+    """Where is written what a member of staff has looked at: `cases.looks.<account>`."""
+    return f"cases.looks.{checked_match_id(account)}"
+
+
+def connection_subject(account: str) -> str:
+    """Where is written down when an account was connected; its name is hashed: it may hold anything."""
+    return f"connections.{hashlib.sha256(account.encode()).hexdigest()[:32]}"
 
 
 def read_subject(subject: str) -> tuple[str, str]:

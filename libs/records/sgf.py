@@ -6,7 +6,7 @@ from libs.backgammon.errors import Reason, RefusedError
 from libs.records.judge import judge
 from libs.records.offers import in_full
 from libs.records.record import Action, Fault, Game, Illegible, Record, Remark, Resign, Result
-from libs.records.sgf_nodes import SEATS, SET_UPS, actions, first
+from libs.records.sgf_nodes import MAX_TEXT, SEATS, SET_UPS, actions, first
 from libs.records.sgf_tree import Node, Tree, read_trees
 
 BACKGAMMON = "6"
@@ -97,7 +97,8 @@ def _match_info(root: Node) -> dict[str, int]:
         if name.strip() not in ("length", "game", "ws", "bs"):
             continue
         if not _NUMBER.fullmatch(number):
-            raise RefusedError(Reason.BAD_NOTATION, f"line {root.line}: {value} says nothing of a match")
+            shown = value[:MAX_TEXT]
+            raise RefusedError(Reason.BAD_NOTATION, f"line {root.line}: {shown} says nothing of a match")
         info[name.strip()] = int(number)
     return info
 

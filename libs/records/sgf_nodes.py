@@ -12,6 +12,9 @@ SEATS = {"W": Seat.WHITE, "B": Seat.BLACK}
 SET_UPS = ("AE", "AW", "AB", "CO", "CV")
 """Properties by which a position or a cube comes about without play."""
 
+MAX_TEXT = 80
+"""So much of what cannot be read is shown."""
+
 _PLAY = re.compile(r"([1-6])([1-6])((?:[a-z]{2}){0,4})")
 _RESIGNATION = re.compile(r"resign(?::([1-3]))?")
 _DICE = re.compile(r"[1-6]{2}")
@@ -40,11 +43,15 @@ def _node_actions(node: Node) -> Iterator[Action]:
         if name in SEATS:
             for value in values:
                 action = _read(node.line, SEATS[name], value.strip())
-                yield action or Illegible(node.line, SEATS[name], f"{name}[{value}]")
+                yield action or _illegible(node, SEATS[name], f"{name}[{value}]")
         elif name in SET_UPS:
-            yield Illegible(node.line, None, f"{name}[{']['.join(values)}]")
+            yield _illegible(node, None, f"{name}[{']['.join(values)}]")
     if "DI" in node.properties and _shown(node) is None:
-        yield Illegible(node.line, None, f"DI[{first(node, 'DI')}]")
+        yield _illegible(node, None, f"DI[{first(node, 'DI')}]")
+
+
+def _illegible(node: Node, seat: Seat | None, text: str) -> Illegible:
+    return Illegible(node.line, seat, text[:MAX_TEXT])
 
 
 def _read(line: int, seat: Seat, value: str) -> Action | None:

@@ -1,17 +1,19 @@
 """SGF as text: game trees cut into nodes with their properties. Nothing here knows backgammon."""
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass
 
 from libs.backgammon.errors import Reason, RefusedError
 
-MAX_NODES = 50_000
-"""More nodes and trees than any match has: longer texts are refused half-read."""
+MAX_NODES, MAX_VALUES = 50_000, 500_000
+"""More nodes and trees, and more values in them, than any match has: longer texts are refused half-read."""
+MAX_VALUE = 4_000
+"""More characters than names and plays have: of what is longer, such as comments, the beginning is kept."""
 
 _NEXT = re.compile(r"[^();A-Za-z\[\]]*")
 _NAME = re.compile(r"[A-Za-z]{1,16}")
-_VALUE = re.compile(r"\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
+_VALUE = re.compile(r"\s*\[((?:[^\]\\]++|\\.)*+)\]", re.DOTALL)
+"""Possessive: what it could go back to, it would have to remember, and values may be megabytes long."""
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 
 
@@ -36,12 +38,12 @@ def read_trees(text: str) -> tuple[Tree, ...]:
 
     Raises RefusedError BAD_NOTATION, with the line, where the text is no SGF.
     """
-    lines = [0, *(found.end() for found in re.finditer(r"\n", text))]
     trees: list[Tree] = []
     nodes: list[Node] = []
-    depth, main, place, count = 0, True, 0, 0
+    depth, main, place, count, values = 0, True, 0, 0, 0
+    line, seen = 1, 0
     while (place := _skip(text, place)) < len(text):
-        line = bisect_right(lines, place)
+        line, seen = line + text.count("\n", seen, place), place
         match text[place]:
             case "(" | ";" if count == MAX_NODES:
                 raise RefusedError(Reason.BAD_NOTATION, f"line {line}: no match is that long")
@@ -54,7 +56,8 @@ def read_trees(text: str) -> tuple[Tree, ...]:
                     nodes, main = [], True
             case ";" if depth:
                 count += 1
-                properties, place = _read_properties(text, place + 1, line)
+                properties, place = _read_properties(text, place + 1, line, MAX_VALUES - values)
+                values += sum(map(len, properties.values()))
                 if main:
                     nodes.append(Node(line, properties))
             case char:
@@ -64,16 +67,18 @@ def read_trees(text: str) -> tuple[Tree, ...]:
     return tuple(trees)
 
 
-def _read_properties(text: str, place: int, line: int) -> tuple[dict[str, tuple[str, ...]], int]:
-    """Read the properties of a node and say where they end."""
+def _read_properties(text: str, place: int, line: int, most: int) -> tuple[dict[str, tuple[str, ...]], int]:
+    """Read the properties of a node, with so many values at most, and say where they end."""
     properties: dict[str, list[str]] = {}
     while name := _NAME.match(text, _skip(text, place)):
         place = name.end()
         values = properties.setdefault(name[0], [])
         known = len(values)
         while value := _VALUE.match(text, place):
-            values.append(_ESCAPED.sub(_unescape, value[1]))
-            place = value.end()
+            values.append(_ESCAPED.sub(_unescape, value[1][:MAX_VALUE]))
+            place, most = value.end(), most - 1
+            if most < 0:
+                raise RefusedError(Reason.BAD_NOTATION, f"line {line}: no match is that long")
         if len(values) == known:
             raise RefusedError(Reason.BAD_NOTATION, f"line {line}: the property {name[0]} has no value")
     return {name: tuple(values) for name, values in properties.items()}, place

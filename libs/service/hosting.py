@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractContextManager, aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from libs.eventlog.consume import consume
+from libs.eventlog.consume import Delivery, consume
 from libs.eventlog.handle import Handler, Observer
 from libs.eventlog.react import Act, Reactor
 from libs.eventlog.subjects import owner_filter
@@ -72,13 +72,20 @@ class Runtime:
         return Handler(self.live, self._stores[service], self.now, _Measured(service))
 
     def reactor(
-        self, service: str, wakes: Sequence[str], act: Act
+        self,
+        service: str,
+        wakes: Sequence[str],
+        act: Act,
+        wanted: Callable[[Stored], bool] = lambda _: True,
     ) -> Callable[[], Coroutine[Any, Any, None]]:
-        """The service's reactor, to be put into its background: woken by the decisions of `wakes`."""
+        """The service's reactor, to be put into its background: woken by the decisions of `wakes`.
+
+        What is not `wanted` of them is acknowledged without a look at its match.
+        """
         reactor = Reactor(service, self.live, act, self.warn, self._observed(service))
         filters = [owner_filter(owner) for owner in wakes]
         connection = self._connections[service]
-        return lambda: reactor.run(consume(connection, service, filters))
+        return lambda: reactor.run(_wanted(consume(connection, service, filters), wanted))
 
     def warn(self, event: str, fields: dict[str, object]) -> None:
         """A line in the log for what goes wrong below the services."""
@@ -92,6 +99,17 @@ class Runtime:
             return tracing.span(f"{service} reacts", stored.trace)
 
         return observe
+
+
+async def _wanted(
+    deliveries: AsyncGenerator[Delivery, None], wanted: Callable[[Stored], bool]
+) -> AsyncGenerator[Delivery, None]:
+    async with aclosing(deliveries):
+        async for delivery in deliveries:
+            if wanted(delivery.stored):
+                yield delivery
+            else:
+                await delivery.ack()
 
 
 class _Measured(Observer):

@@ -10,11 +10,15 @@ from typing import Any
 import uvloop
 from prometheus_client import start_http_server
 
+from libs.eventlog.access import ARCHIVE_READERS
+from libs.eventlog.archived import ArchivedStore, Archives
 from libs.eventlog.connection import Connection, connect
 from libs.eventlog.errors import BrokenLogError, EventLogError
 from libs.eventlog.jetstream import JetStreamStore
 from libs.eventlog.live import LiveMatches
+from libs.eventlog.records import Records
 from libs.eventlog.store import Store
+from libs.eventlog.subjects import ARCHIVE
 from libs.service import settings as names
 from libs.service import telemetry, tracing
 from libs.service.settings import Settings, SettingsError
@@ -73,13 +77,19 @@ def serve_metrics(settings: Settings, port: int) -> None:
 
 
 async def open_log(settings: Settings, user: str, stack: AsyncExitStack) -> tuple[Connection, Store]:
-    """A user's connection to the broker, closed with the stack, and the log through it."""
+    """A user's connection to the broker, closed with the stack, and the log through it.
+
+    Who may read archives reads finished matches from there.
+    """
     connection = await connect(
         settings.nats_url, user, settings.nats_password(user), f"videau {user}", warn=telemetry.warn
     )
     stack.push_async_callback(connection.close)
     telemetry.BROKER_CONNECTED.labels(user).set_function(lambda: connection.is_connected)
-    return connection, JetStreamStore(connection, user)
+    store: Store = JetStreamStore(connection, user)
+    if user in ARCHIVE_READERS:
+        store = ArchivedStore(store, Archives(Records(connection, ARCHIVE)))
+    return connection, store
 
 
 def live_matches(settings: Settings, store: Store) -> LiveMatches:

@@ -25,6 +25,7 @@ CHANNEL_OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 50),
     ("grpc.min_reconnect_backoff_ms", 50),
     ("grpc.max_reconnect_backoff_ms", 1_000),
+    ("grpc.max_receive_message_length", 32 << 20),  # the bundle of the longest match, and what waits with it
     ("grpc.use_local_subchannel_pool", 1),  # a stream of its own is a connection of its own
 )
 FIRST_BACKOFF = 0.02

@@ -14,7 +14,9 @@ CALLED = ("lobby", "dice", "rules", "cube", "clock")
 """The services that players' commands go to, each with its own part of the log."""
 GHOST = "ghost"
 """The one that nobody calls, and that the system can do without: its engine does not run everywhere."""
-SERVICES = (*CALLED, GHOST)
+AUDIT = "audit"
+"""Looks at matches that are over: they are played without it."""
+SERVICES = (*CALLED, GHOST, AUDIT)
 """The services of this release that speak gRPC."""
 PORTS = {
     "nats": 7400,
@@ -25,6 +27,7 @@ PORTS = {
     "cube": 7414,
     "clock": 7415,
     "ghost": 7416,
+    "audit": 7417,
 }
 METRICS_PORT = 100
 """A process serves its metrics on its own port plus this."""
@@ -50,35 +53,45 @@ class Settings:
     otlp_endpoint: str = _variable("", "OTLP/HTTP collector that gets traces, none if empty")
     nats_url: str = _variable("nats://127.0.0.1:7400", "the broker")
     secrets: Path = _variable(
-        Path("data/secrets"), "directory that holds nats-<user>, dice-keys, guest-key.pem"
+        Path("data/secrets"), "directory that holds nats-<user>, dice-keys, guest-key.pem, audit-key.pem"
     )
     dice_chain: int = _variable(CHAIN_LENGTH, "rolls that one commitment of the dice serves")
     live_matches: int = _variable(20_000, "how many folded matches are kept in memory")
     call_seconds: float = _variable(5.0, "the longest a call may take, whatever its caller allows")
     calls_in_flight: int = _variable(256, "calls served at once on one relay stream")
     drain_seconds: float = _variable(5.0, "how long a stopping process waits for calls in flight")
-    # time and absence; other than the rules only in tests and demonstrations
-    clock_scale: float = _variable(1.0, "factor for all clock times of new tables, for tests")
+    # the times of new tables, written into their rules; others than these only in tests and demonstrations
+    clock_scale: float = _variable(1.0, "factor for clocks, and for how long an abandoned game waits")
     absence_seconds: float = _variable(10.0, "unseen for so long, a player is absent")
     continue_seconds: float = _variable(
         120.0, "how long a match waits for a continue, and while both players are absent"
     )
+    # the clock's alarm
+    stuck_seconds: float = _variable(30.0, "a match that a service owes a step for so long is stuck")
     # the ghost and the bots of the house
     ghost_level: int = _variable(2, "plies the ghost looks ahead, 1 to 3")
     ghost_pace_ms: int = _variable(800, "how long the ghost and the bots take at least for what one sees")
     ghost_workers: int = _variable(1, "processes that run the engine")
+    # the audit
+    audit_receipts: bool = _variable(True, "on: what the engine computed is computed again, where it can run")
+    sweep_seconds: float = _variable(60.0, "how often matches are looked at that are not certified")
     # the gateway and the ghost: where the services are
     lobby: tuple[str, ...] = _variable(("127.0.0.1:7411",), "addresses of the lobby's replicas")
     dice: tuple[str, ...] = _variable(("127.0.0.1:7412",), "addresses of the dice replicas")
     rules: tuple[str, ...] = _variable(("127.0.0.1:7413",), "addresses of the rules replicas")
     cube: tuple[str, ...] = _variable(("127.0.0.1:7414",), "addresses of the cube replicas")
     clock: tuple[str, ...] = _variable(("127.0.0.1:7415",), "addresses of the clock's replicas")
+    audit: tuple[str, ...] = _variable(("127.0.0.1:7417",), "addresses of the audit's replicas")
     # the gateway: who may come in
     guests: bool = _variable(True, "on: the gateway itself issues tokens to guests")
     issuer: str = _variable("", "issuer that tokens must name")
     audience: str = _variable("videau", "audience that tokens must name")
     jwks_url: str = _variable("", "where the issuer publishes its keys")
     cors_origins: tuple[str, ...] = _variable((), "origins that browsers may call from, * for any")
+    # the command line
+    token: str = field(
+        default="", repr=False, metadata={"meaning": "token for commands that ask the gateway"}
+    )
     # the gateway: how much one may ask
     frame_bytes: int = _variable(65_536, "largest frame a client may send")
     frames_per_second: float = _variable(50.0, "frames a connection may send in the long run")

@@ -39,6 +39,9 @@ FANOUT_SECONDS = Histogram(
     "videau_fanout_seconds", "From a decision's storing to its frame being queued", buckets=_FAST
 )
 CLOSED = Counter("videau_closed_total", "Connections closed by the gateway, by close code", ["code"])
+JOURNAL_LOST = Counter(
+    "videau_journal_lost_total", "Entries about connections that could not be written down"
+)
 TIMERS = Gauge("videau_timers", "Matches that this replica of the clock has set a timer for")
 DEADLINE_SECONDS = Histogram(
     "videau_deadline_lateness_seconds",
@@ -46,6 +49,35 @@ DEADLINE_SECONDS = Histogram(
     buckets=(0.05, 0.125, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0),
 )
 OUTAGES = Counter("videau_outages_total", "Outages that this replica of the clock has recorded")
+STUCK_MATCHES = Gauge(
+    "videau_stuck_matches",
+    "Matches that wait in vain, by whom they wait for: a service, or nobody where the rules have a hole",
+    ["reason"],
+)
+DICE_ROLLS = Counter("videau_dice_rolls_total", "Rolls logged, of the 21, lower die first", ["roll"])
+DICE_OMISSIONS = Counter(
+    "videau_dice_omissions_total",
+    "Left out by players: tip, link, or last-link (the other's was known)",
+    ["kind"],
+)
+DICE_WRONG = Counter("videau_dice_wrong_total", "Rolls that do not follow from the links logged with them")
+DICE_P = Gauge(
+    "videau_dice_p_value",
+    "Chance that fair dice look like these, by test; correction for their number: none or holm",
+    ["test", "correction"],
+)
+ARCHIVED = Counter("videau_audit_archived_total", "Finished matches written into the archive, or found there")
+CERTIFIED = Counter("videau_audit_certified_total", "Certificates entered, or found entered")
+AUDIT_SECONDS = Histogram(
+    "videau_audit_seconds",
+    "From looking at a finished match to its certificate",
+    buckets=(0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0),
+)
+FINDINGS = Counter("videau_audit_findings_total", "What the audit found wrong with matches", ["kind"])
+CERTIFICATES = Gauge("videau_audit_certificates", "The size of the log of certificates")
+UNDONE = Gauge("videau_audit_undone", "Matches that are neither certified nor closed nor handed to a case")
+OPEN_CASES = Gauge("videau_open_cases", "Dispute cases that are not closed")
+RULINGS_WAITING = Gauge("videau_rulings_waiting", "Rulings that are stored, and that no match knows of yet")
 PEER_STREAMS = Gauge("videau_peer_streams", "Relay streams open to the replicas of a service", ["service"])
 
 log = structlog.stdlib.get_logger()

@@ -5,7 +5,7 @@ from functools import reduce
 from typing import assert_never
 
 from libs.backgammon.apply import apply
-from libs.backgammon.clock import GHOSTLY, deadline
+from libs.backgammon.clock import GHOSTLY, MILLISECOND, deadline
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import (
     ContinueAwaited,
@@ -25,14 +25,6 @@ from libs.backgammon.events import (
 from libs.backgammon.match import Match, Phase
 from libs.backgammon.rules import TimeOver
 from libs.backgammon.timing import Mode
-
-SECOND = 1_000_000
-GRACE = 10 * SECOND
-"""A connection that is gone for less is a blink of the network, not an absence."""
-SUSPENSION = 120 * SECOND
-"""How long a match waits while both seats are absent."""
-CONTINUE_WAIT = 120 * SECOND
-"""How long a match waits for the `continue` of a player whose game the ghost has finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +46,6 @@ class SuspendMatch:
     """The system's: both seats are absent, and nothing else would end the game."""
 
     now: int
-    wait: int = SUSPENSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +53,6 @@ class AwaitContinue:
     """The system's: the ghost has finished a game, and its player is to say that the match goes on."""
 
     now: int
-    wait: int = CONTINUE_WAIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +85,6 @@ class ReportAbsent:
     seat: Seat
     since: int
     now: int
-    grace: int = GRACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +128,8 @@ def decide(match: Match, command: Command) -> tuple[Event, ...]:
             if _overdue(match, now):
                 raise RefusedError(Reason.TIME_OVER)
             return (MatchContinued(seat),)
-        case ReportAbsent(seat, since, now, grace):
-            return _absent(match, seat, since, now, grace)
+        case ReportAbsent(seat, since, now):
+            return _absent(match, seat, since, now)
         case ReportPresent(seat, now):
             return _returned(match, seat, now)
         case RecordOutage(began, ended, now):
@@ -180,23 +169,22 @@ def _due(match: Match, command: Due) -> tuple[Event, ...]:
     wake = react(match)
     if wake is None or wake.what is not type(command) or wake.at > command.now:
         raise RefusedError(Reason.NOT_DUE)
-    wait = command.wait if isinstance(command, SuspendMatch | AwaitContinue) else 0
-    return _falls_due(match, wake, max(command.now, match.decided_at) + wait)
+    return _falls_due(match, wake, max(command.now, match.decided_at))
 
 
 def _overdue(match: Match, now: int) -> tuple[Event, ...]:
     """What was over before `now`, though its timer has not come yet."""
     wake = react(match)
-    return _falls_due(match, wake, 0) if wake is not None and 0 < wake.at <= now else ()
+    return _falls_due(match, wake, now) if wake is not None and 0 < wake.at <= now else ()
 
 
-def _falls_due(match: Match, wake: Wake, until: int) -> tuple[Event, ...]:
-    """What a wake-up means; what begins a wait ends `until` then."""
-    seat, awaiting = match.clocks.seat, match.attendance.awaiting
+def _falls_due(match: Match, wake: Wake, now: int) -> tuple[Event, ...]:
+    """What a wake-up means; a wait that it begins is as long as the rules say."""
+    seat, awaiting, waits = match.clocks.seat, match.attendance.awaiting, match.rules.waits
     if wake.what is SuspendMatch:
-        return (MatchSuspended(until),)
+        return (MatchSuspended(now + waits.suspension * MILLISECOND),)
     if wake.what is AwaitContinue and awaiting is not None:
-        return (ContinueAwaited(awaiting, until),)
+        return (ContinueAwaited(awaiting, now + waits.continuing * MILLISECOND),)
     if wake.what is ExpireTime and seat is not None:
         return (TimeExpired(seat, wake.at),)
     if wake.what is AbandonGame and seat is not None:
@@ -215,11 +203,11 @@ def _claim(match: Match, seat: Seat, now: int) -> tuple[Event, ...]:
     return *expired, WinClaimed(seat)
 
 
-def _absent(match: Match, seat: Seat, since: int, now: int, grace: int) -> tuple[Event, ...]:
+def _absent(match: Match, seat: Seat, since: int, now: int) -> tuple[Event, ...]:
     if match.absent(seat):
         return ()
     since = max(since, match.clocks.up_since)
-    if now - since < grace:
+    if now - since < match.rules.waits.grace * MILLISECOND:
         raise RefusedError(Reason.NOT_ABSENT, "a blink of the network is no absence")
     overdue = _overdue(match, now)
     gone = reduce(apply, (*overdue, SeatAbsent(seat, since)), match)
@@ -237,7 +225,12 @@ def _returned(match: Match, seat: Seat, now: int) -> tuple[Event, ...]:
 
 
 def _nobody_is_there(match: Match) -> bool:
-    """Whether both seats are absent and no deadline would end the game: the ghost does not play itself."""
-    if not match.playing or not (match.absent(Seat.WHITE) and match.absent(Seat.BLACK)):
+    """Whether no player is left and no deadline would end the game: the ghost does not play itself."""
+    if not match.playing:
         return False
-    return match.rules.absence in GHOSTLY or (match.clocks.seat is not None and deadline(match) is None)
+    if match.rules.absence in GHOSTLY:
+        return all(match.absent(seat) for seat in Seat)
+    seat = match.clocks.seat
+    if seat is None or not match.absent(seat) or deadline(match) is not None:
+        return False
+    return match.absent(seat.other) or bool(match.bot(seat.other))  # no bot claims a game

@@ -1,7 +1,6 @@
 """Each live match has a timer at or before its next deadline; what a timer means, the log says."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 from libs.backgammon.events import Event
 from libs.backgammon.match import Match
@@ -18,8 +17,8 @@ class Deadlines:
     """Sets timers and does what is due.
 
     Most deadlines move on with every turn. So a timer is set only when a deadline comes before the one that
-    is set already; one that fires too early is set again. `wait` is how long a match waits for a `continue`
-    and while both players are absent, `late` is told by how much what was due was late, in microseconds.
+    is set already; one that fires too early is set again. `late` is told by how much what was due was late,
+    in microseconds.
     """
 
     def __init__(
@@ -29,8 +28,6 @@ class Deadlines:
         set_timer: SetTimer,
         now: Callable[[], int],
         may_judge: Callable[[int], bool],
-        *,
-        wait: int,
         late: Callable[[int], None] = lambda _: None,
     ) -> None:
         self._live = live
@@ -38,9 +35,10 @@ class Deadlines:
         self._set_timer = set_timer
         self._now = now
         self._may_judge = may_judge
-        self._wait = wait
         self._late = late
         self._set: dict[str, int] = {}
+        self._next: dict[str, int] = {}
+        """The next deadline of each match, which may lie behind its timer."""
 
     def __len__(self) -> int:
         """How many matches have a timer, as far as this replica knows."""
@@ -52,13 +50,26 @@ class Deadlines:
         now = self._now()
         if wake is None:
             self._set.pop(match.match_id, None)
+            self._next.pop(match.match_id, None)
         elif wake.at <= now:
             if not self._may_judge(now):
                 raise UnavailableError("nobody's time is judged before an outage is recorded")
             await self._act(match, wake)
-        elif not now < self._set.get(match.match_id, 0) <= wake.at:
-            await self._set_timer(match.match_id, wake.at)
-            self._set[match.match_id] = wake.at
+        else:
+            self._next[match.match_id] = wake.at
+            if not now < self._set.get(match.match_id, 0) <= wake.at:
+                await self._set_timer(match.match_id, wake.at)
+                self._set[match.match_id] = wake.at
+
+    def over(self, at: int) -> list[str]:
+        """Matches whose deadline is not behind this moment; each is told once.
+
+        Who is told the time otherwise need not wait for timers: where many are due, each waits for the disk.
+        """
+        over = [match_id for match_id, due in self._next.items() if due <= at]
+        for match_id in over:
+            del self._next[match_id]
+        return over
 
     async def fired(self, match_id: str) -> None:
         """A timer of this match has fired. Raises RefusedError, EventLogError."""
@@ -80,7 +91,4 @@ class Deadlines:
         now = self._now()
         if wake is None or wake.at > now:
             return ()
-        command = wake.what(now)
-        if isinstance(command, core.SuspendMatch | core.AwaitContinue):
-            command = replace(command, wait=self._wait)
-        return core.decide(match, command)
+        return core.decide(match, wake.what(now))

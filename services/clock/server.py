@@ -11,6 +11,7 @@ from libs.service import telemetry
 from libs.service.commands import envelope, handle_seated
 from libs.service.hosting import Hosted, Runtime
 from services.clock import core
+from services.clock.alarm import Alarm
 from services.clock.attempt import SERVICE
 from services.clock.attendance import Attendance
 from services.clock.deadlines import Deadlines, SetTimer
@@ -53,12 +54,19 @@ class Clock(ClockServiceServicer):
         return pb.ContinueMatchResponse(position=position)
 
     async def ReportPresence(self, request: pb.ReportPresenceRequest, _: object) -> pb.ReportPresenceResponse:
-        await self._watch.report(
-            [(attendee.match_id, attendee.account) for attendee in request.present],
+        newer = await self._watch.report(
+            request.gateway,
+            [((one.match_id, one.account), one.since) for one in request.present],
+            [(one.match_id, one.account) for one in request.left],
             request.up_since,
             request.up_until,
         )
-        return pb.ReportPresenceResponse()
+        return pb.ReportPresenceResponse(
+            newer=[
+                pb.Attendee(match_id=match_id, account=account, since=since)
+                for (match_id, account), since in newer
+            ]
+        )
 
     def _judged(self, context: CommandContext) -> int:
         """The time by which a command is judged: when the gateway received it.
@@ -76,31 +84,22 @@ def watch_over(
     handler: Handler,
     set_timer: SetTimer,
     now: Callable[[], int],
-    *,
-    grace: int,
-    wait: int,
 ) -> Watch:
     """The parts of the service that act by themselves, put together. Times in microseconds."""
     uptime = Uptime()
-    deadlines = Deadlines(live, handler, set_timer, now, uptime.may_judge, wait=wait, late=_late)
-    return Watch(live, handler, now, uptime, deadlines, Attendance(grace))
+    deadlines = Deadlines(live, handler, set_timer, now, uptime.may_judge, _late)
+    return Watch(live, handler, now, uptime, deadlines, Attendance())
 
 
 def build(runtime: Runtime) -> Hosted:
     """The service, ready to be hosted."""
-    settings = runtime.settings
     connection = runtime.connection_for(SERVICE)
     handler = runtime.handler_for(SERVICE)
-    watch = watch_over(
-        runtime.live,
-        handler,
-        partial(set_timer, connection),
-        runtime.now,
-        grace=round(settings.absence_seconds * SECOND),
-        wait=round(settings.continue_seconds * SECOND),
-    )
+    watch = watch_over(runtime.live, handler, partial(set_timer, connection), runtime.now)
     telemetry.TIMERS.set_function(lambda: len(watch.deadlines))
     shell = Shell(watch, connection, runtime)
+    limit = round(runtime.settings.stuck_seconds * SECOND)
+    alarm = Alarm(watch.matches, runtime.now, watch.uptime.may_judge, limit)
     return Hosted(
         name=SERVICE,
         servicer=Clock(handler, watch, runtime.now),
@@ -110,6 +109,7 @@ def build(runtime: Runtime) -> Hosted:
             runtime.reactor(SERVICE, WAKES, watch.act),
             watch.keep_deadlines,
             watch.keep_attendance,
+            alarm.keep,
             shell.recover,
             shell.wake,
             shell.listen,

@@ -10,11 +10,11 @@ from libs.eventlog.api import newest_sequence
 from libs.eventlog.codec import decode
 from libs.eventlog.connection import Connection
 from libs.eventlog.errors import EventLogError
+from libs.eventlog.mark import done_before
 from libs.eventlog.store import Stored
-from libs.eventlog.timers import fired_timers, last_mark, set_mark
+from libs.eventlog.timers import Fired, fired_timers, last_mark, set_mark
 from libs.service.hosting import Runtime
-from services.clock.attempt import SERVICE, attempt
-from services.clock.deadlines import Deadlines
+from services.clock.attempt import AT_ONCE, SERVICE, attempt
 from services.clock.uptime import Uptime
 
 RETRY_SECONDS = 0.5
@@ -27,10 +27,9 @@ class Listener(Protocol):
     """What the clock service does with what is heard."""
 
     @property
-    def deadlines(self) -> Deadlines: ...
-
-    @property
     def uptime(self) -> Uptime: ...
+
+    async def fired(self, match_id: str) -> bool: ...
 
     async def take_over(self, match_id: str) -> object: ...
 
@@ -46,19 +45,20 @@ class Shell:
         self._runtime = runtime
 
     async def wake(self) -> None:
-        """Timers as they fire."""
-        async with aclosing(fired_timers(self._connection)) as timers:
+        """Timers as they fire, at most AT_ONCE of them at a time: many deadlines may fall in one moment."""
+        free = asyncio.Semaphore(AT_ONCE)
+        async with aclosing(fired_timers(self._connection)) as timers, asyncio.TaskGroup() as looking:
             async for fired in timers:
-                if await attempt(fired.match_id, self._listener.deadlines.fired):
-                    await fired.ack()
-                else:
-                    await fired.retry(RETRY_SECONDS)
+                await free.acquire()
+                look = looking.create_task(self._look_into(fired))
+                look.add_done_callback(lambda _: free.release())
 
     async def recover(self) -> None:
         """Matches that went on before this process began, found in the log once; then never again."""
         uptime = self._listener.uptime
         uptime.last = await self._until_told(last_mark)
-        left = await self._going_on(await self._until_told(newest_sequence))
+        first = await self._until_told(done_before)
+        left = await self._going_on(first, await self._until_told(newest_sequence))
         while left:
             left = [one for one in left if not await attempt(one, self._listener.take_over)]
             await asyncio.sleep(RETRY_SECONDS if left else 0)
@@ -82,12 +82,18 @@ class Shell:
                 self._runtime.warn("no sign of the broker", {"error": repr(error)})
             await asyncio.sleep(LISTEN_SECONDS)
 
-    async def _going_on(self, newest: int) -> list[str]:
-        """The matches that a log up to this sequence leaves unfinished, the oldest first."""
+    async def _look_into(self, fired: Fired) -> None:
+        if await attempt(fired.match_id, self._listener.fired):
+            await fired.ack()
+        else:
+            await fired.retry(RETRY_SECONDS)
+
+    async def _going_on(self, first: int, newest: int) -> list[str]:
+        """The matches that a log between these sequences leaves unfinished, the oldest first."""
         live: dict[str, None] = {}
-        if not newest:
+        if newest < max(first, 1):
             return []
-        async with aclosing(self._runtime.store_for(SERVICE).follow(0)) as log:
+        async with aclosing(self._runtime.store_for(SERVICE).follow(max(first - 1, 0))) as log:
             async for stored in log:
                 _begin_or_end(live, stored)
                 if stored.sequence >= newest:

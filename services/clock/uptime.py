@@ -27,8 +27,11 @@ class Uptime:
         self.settling = True
         """Something is still to be found out or recorded: until then nobody's time is judged."""
         self._broker = self._broker_from = 0
-        self._gateways = self._gateways_from = 0
+        self._gateways = self._gateways_from = self._gateways_before = 0
+        self.vouched = 0
+        """When one was last told that one can play: a deadline behind it is not judged yet."""
         self._broker_lost = self._unplayable = False
+        self._voucher = ""
 
     @property
     def attended(self) -> bool:
@@ -46,13 +49,20 @@ class Uptime:
         """The broker has not answered."""
         self._broker_lost = True
 
-    def gateway(self, since: int, until: int) -> None:
-        """One could play through a gateway from `since` until `until`; not any more if `since` is 0."""
-        self._unplayable = not since
+    def gateway(self, since: int, until: int, heard: int = 0, name: str = "") -> None:
+        """One could play through a gateway from `since` until `until`; not any more if `since` is 0.
+
+        Told at `heard` by this process's time, which need not be the gateway's.
+        """
         if not since:
+            self._unplayable = self._unplayable or name == self._voucher  # else there is another
             return
-        if since > self._gateways:  # no gateway was there all the time
-            self._gateways_from = since
+        was_there, self._unplayable, self._voucher = self._unplayable, False, name
+        self.vouched = max(self.vouched, heard or until)
+        if since > self._gateways:  # one could not play all the time
+            before = self._gateways or self.last
+            # A gateway that has said so was there, and has kept what players sent it meanwhile.
+            self._gateways_before, self._gateways_from = since if was_there else before, since
         self._gateways_from = min(self._gateways_from, since)
         self._gateways = max(self._gateways, until)
         self._advance()
@@ -67,6 +77,11 @@ class Uptime:
         if self.settling:
             return False
         return (self.is_up(now) and not self.was_out) if self.attended else not self.last
+
+    def break_at(self, at: int) -> Outage | None:
+        """The newest break in which no gateway was there, if this moment lies in it, however short it was."""
+        began, ended = self._gateways_before, self._gateways_from
+        return Outage(began, ended) if 0 < began < at < ended else None
 
     def outage(self, now: int) -> Outage | None:
         """The outage that is over, if there was one and it has not been told before."""

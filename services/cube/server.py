@@ -13,7 +13,7 @@ from services.cube import core
 from videau.cube.v1 import cube_pb2 as pb
 from videau.cube.v1.cube_pb2_grpc import CubeServiceServicer, add_CubeServiceServicer_to_server
 
-WAKES = ("lobby", "rules", "cube", "clock", "ghost")
+WAKES = ("lobby", "rules", "cube", "clock", "ghost", "audit")
 """Whose decisions may leave a game to be started or scored."""
 
 

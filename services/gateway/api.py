@@ -1,67 +1,29 @@
 """The HTTP operations: tables through the lobby, matches from this gateway's own folds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
-from aiohttp import web
 from google.protobuf.message import Message
 
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.rules import PROFILES
 from libs.eventlog.codec import rules_to_proto
 from libs.eventlog.live import LiveMatches
-from libs.eventlog.subjects import checked_match_id
 from libs.service.chance import new_id
+from services.gateway.call import Call
 from services.gateway.commands import Commands, context
-from services.gateway.frames import from_json
 from services.gateway.history import frames_between
 from services.gateway.limits import Buckets
 from services.gateway.moves import moves_of
 from services.gateway.snapshot import snapshot
-from services.gateway.tokens import Guests, Identity
+from services.gateway.tokens import Guests
 from services.gateway.wire import timestamp
 from videau.gateway.v1 import gateway_pb2 as pb
 from videau.lobby.v1 import lobby_pb2 as lobby
 
 LOBBY = "/videau.lobby.v1.LobbyService"
-PAGE, LONGEST_PAGE = 100, 500
 
 M = TypeVar("M", bound=Message)
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One request: who asks, and what."""
-
-    request: web.Request
-    identity: Identity
-    body: bytes
-
-    @property
-    def match_id(self) -> str:
-        return checked_match_id(self.request.match_info["match_id"])
-
-    def read(self, kind: type[M]) -> M:
-        """The body as a message; an empty one has no fields set. Raises RefusedError BAD_REQUEST."""
-        message = kind()
-        from_json(self.body or b"{}", message)
-        if "context" in message.DESCRIPTOR.fields_by_name and message.HasField("context"):
-            raise RefusedError(Reason.BAD_REQUEST, "the context is the gateway's to fill in")
-        return message
-
-    def number(self, name: str, default: int) -> int:
-        """A parameter after the question mark. Raises RefusedError BAD_REQUEST."""
-        text = self.request.query.get(name)
-        if text is None:
-            return default
-        if not text.isascii() or not text.isdigit() or len(text) > 9:
-            raise RefusedError(Reason.BAD_REQUEST, f"{name} is a number from 0")
-        return int(text)
-
-    @property
-    def limit(self) -> int:
-        return min(self.number("limit", PAGE) or PAGE, LONGEST_PAGE)
 
 
 class Api:

@@ -5,23 +5,30 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
+from google.protobuf.message import Message
 
-from libs.backgammon.errors import Reason
+from libs.backgammon.errors import Reason, RefusedError
 from libs.eventlog.live import LiveMatches
 from libs.service import telemetry
 from libs.service.settings import Settings
-from services.gateway.api import Api, Call
+from services.gateway.api import Api
+from services.gateway.call import Call
+from services.gateway.case_api import CaseApi
 from services.gateway.commands import Commands
 from services.gateway.conversation import Parts
 from services.gateway.frames import to_json
 from services.gateway.hub import Hub
+from services.gateway.journal import Journal
 from services.gateway.limits import Buckets
 from services.gateway.openapi import document
 from services.gateway.presence import Presence
 from services.gateway.problems import cors, problem, problems
-from services.gateway.routes import ROUTES, Route
+from services.gateway.proof_api import ProofApi
+from services.gateway.replay_api import ReplayApi
+from services.gateway.route import File, Route
+from services.gateway.routes import ROUTES
 from services.gateway.sockets import Sockets, token_of
 from services.gateway.tokens import Guests, Identity, Tokens
 
@@ -38,6 +45,7 @@ class Outside:
     commands: Commands
     tokens: Tokens
     guests: Guests | None
+    journal: Journal
     now: Callable[[], int]
     """Microseconds since 1970."""
     unready: Callable[[], list[str]]
@@ -52,10 +60,17 @@ class Gateway:
         self._outside = outside
         self._accounts = Buckets(settings.account_frames_per_second, settings.frames_burst, clock)
         addresses = Buckets(settings.frames_per_second, settings.frames_burst, clock)
-        self._api = Api(outside.live, outside.commands, outside.guests, addresses, outside.now)
+        self._apis = (
+            Api(outside.live, outside.commands, outside.guests, addresses, outside.now),
+            ReplayApi(outside.live),
+            ProofApi(outside.live, outside.commands, addresses),
+            CaseApi(outside.commands, outside.now),
+        )
         hub = Hub(outside.live, lambda decision: _queued(outside.now() - decision.decided_at))
         self.presence = Presence()
-        parts = Parts(outside.live, hub, self.presence, outside.commands, settings.subscriptions)
+        parts = Parts(
+            outside.live, hub, self.presence, outside.journal, outside.commands, settings.subscriptions
+        )
         self._sockets = Sockets(settings, outside.tokens, self._accounts, parts, outside.now)
         self._openapi = json.dumps(document(ROUTES)).encode()
 
@@ -78,15 +93,16 @@ class Gateway:
         await self._sockets.close()
 
     def _served(self, route: Route) -> Handler:
-        serve = getattr(self._api, route.name)
+        serve = next(getattr(api, route.name) for api in self._apis if hasattr(api, route.name))
 
         async def handler(request: web.Request) -> web.StreamResponse:
             identity = Identity("", "", 0)
             if not route.open:
                 identity = await self._outside.tokens.identify(token_of(request))
                 self._accounts.take(identity.account)
-            message = await serve(Call(request, identity, await request.read()))
-            return web.Response(body=to_json(message), content_type="application/json")
+            if route.role and route.role not in identity.roles:
+                raise RefusedError(Reason.FORBIDDEN, f"this is for the role {route.role}")
+            return _response(route, await serve(Call(request, identity, await request.read())))
 
         return handler
 
@@ -101,6 +117,13 @@ class Gateway:
         if missing:
             return problem(503, Reason.UNAVAILABLE, f"not reached: {', '.join(missing)}")
         return web.json_response({"status": "ready"})
+
+
+def _response(route: Route, answer: Message | File) -> web.Response:
+    if isinstance(answer, File):
+        headers = {hdrs.CONTENT_DISPOSITION: f'attachment; filename="{answer.name}"'}
+        return web.Response(body=answer.data, content_type=route.produces, headers=headers)
+    return web.Response(body=to_json(answer), content_type="application/json")
 
 
 def _queued(microseconds: int) -> None:

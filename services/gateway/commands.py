@@ -94,16 +94,25 @@ class Commands:
         return int(response.position)
 
     async def call(
-        self, service: str, method: str, request: Message, response: type[M], match_id: str = ""
+        self,
+        service: str,
+        method: str,
+        request: Message,
+        response: type[M],
+        match_id: str = "",
+        *,
+        attempt_seconds: float = ATTEMPT_SECONDS,
     ) -> M:
         """Any method, tried again within the deadline. The request must be harmless to repeat."""
         affinity = partition(match_id) if match_id else None
-        caller = self._callers[service]
+        caller = self._callers.get(service)
+        if caller is None:
+            raise RefusedError(Reason.UNAVAILABLE, f"there is no {service} here")
         loop = asyncio.get_running_loop()
         deadline = loop.time() + DEADLINE_SECONDS
         pause = FIRST_PAUSE
         while True:
-            timeout = min(ATTEMPT_SECONDS, deadline - loop.time())
+            timeout = min(attempt_seconds, deadline - loop.time())
             try:
                 with tracing.span(f"gateway {method}"):
                     return await caller.call(method, request, response, timeout, affinity=affinity)

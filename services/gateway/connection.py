@@ -57,6 +57,8 @@ class Connection:
         self._buckets = (own, shared)
         self._outbox = Outbox(settings.queue_frames, settings.queue_bytes, lambda: self.close(Close.TOO_SLOW))
         self._conversation = Conversation(parts, self)
+        self._journal = parts.journal
+        self._visit = parts.journal.opened(identity.account, codec.subprotocol)
         self._bad_frames = 0
         self._heard_at = self._loop.time()
         self._nonce = 0
@@ -86,6 +88,7 @@ class Connection:
             if self._ending.done():
                 await self._say_goodbye(self._ending.result())
             await cancel([writing])
+            self._journal.closed(self._visit, self._socket.close_code)
             self._ended.set()
 
     def close(self, code: Close) -> None:
@@ -110,6 +113,10 @@ class Connection:
             self._nonce += 1  # a second answer to the same ping would measure nothing
             measured = max(1, round((self._loop.time() - self._pinged_at) * 1e6))
             self.lag = min(self.lag or measured, measured)
+            self._visit.answered(measured)
+
+    def follows(self, match_id: str) -> None:
+        self._visit.follows(match_id)
 
     async def room(self) -> None:
         await self._outbox.room()
@@ -119,6 +126,7 @@ class Connection:
             if message.type not in {WSMsgType.TEXT, WSMsgType.BINARY}:
                 return
             self._heard_at = self._loop.time()
+            self._visit.heard(self._now())
             self._received.inc()
             frame_id = ""
             try:

@@ -10,6 +10,7 @@ from libs.service import telemetry
 from libs.service.errors import is_bug, refusal_of
 from services.gateway.commands import Commands, Sender
 from services.gateway.hub import Hub
+from services.gateway.journal import Journal
 from services.gateway.lanes import Lanes
 from services.gateway.presence import Presence
 from services.gateway.subscription import Sink, Subscription
@@ -26,6 +27,7 @@ class Parts:
     live: LiveMatches
     hub: Hub
     presence: Presence
+    journal: Journal
     commands: Commands
     max_subscriptions: int
 
@@ -115,6 +117,7 @@ class Conversation:
         self._subscriptions[wanted.match_id] = subscription
         try:
             await subscription.start(frame_id, wanted.position)
+            self._sink.follows(wanted.match_id)
         except BaseException:
             subscription.stop()
             self._subscriptions.pop(wanted.match_id, None)

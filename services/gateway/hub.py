@@ -3,12 +3,14 @@
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
+from libs.backgammon.automatic import forced
 from libs.backgammon.events import Decision
 from libs.backgammon.match import Match
 from libs.backgammon.match_view import digest
 from libs.eventlog.codec import event_to_proto
 from libs.eventlog.live import LiveMatches
 from services.gateway.frames import Codec
+from services.gateway.snapshot import move
 from services.gateway.time_view import clock_view
 from services.gateway.wire import timestamp
 from videau.gateway.v1 import gateway_pb2 as pb
@@ -48,6 +50,7 @@ class DecisionFrame:
             received_at=timestamp(decision.received_at),
             lag_credit=decision.lag_credit,
             clock=clock_view(self._match),
+            forced=[move(made) for made in forced(self._match)],
         )
 
 

@@ -1,5 +1,6 @@
 """What the side on roll may do with the dice on the table, for clients that know no rules."""
 
+from libs.backgammon.automatic import forced
 from libs.backgammon.board import Board, Move
 from libs.backgammon.match import Match, Phase
 from libs.backgammon.notation import write_play
@@ -19,6 +20,7 @@ def moves_of(match: Match) -> pb.ListMovesResponse:
         return answer
     answer.seat = seat(match.on_roll)
     answer.complete = is_complete(turn, match.rules)
+    answer.forced = bool(forced(match))
     answer.next_moves.extend(map(move, next_moves(turn, match.rules)))
     for moves in completions(turn, match.rules):
         answer.plays.add(moves=map(move, moves), text=write_play(moves))

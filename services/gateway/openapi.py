@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from services.gateway.routes import Route
+from services.gateway.route import File, Route
 from services.gateway.schemas import Schema, Schemas
 from videau.gateway.v1.gateway_pb2 import Problem
 
@@ -54,7 +54,7 @@ def _operation(route: Route, schemas: Schemas) -> dict[str, Any]:
         "summary": route.summary,
         "parameters": parameters,
         "responses": {
-            "200": {"description": "Done.", "content": _content(route.response, schemas)},
+            "200": {"description": "Done.", "content": _answer(route, schemas)},
             "default": {
                 "description": "Refused; `reason` says why.",
                 "content": _content(Problem, schemas, "application/problem+json"),
@@ -65,6 +65,12 @@ def _operation(route: Route, schemas: Schemas) -> dict[str, Any]:
     if route.request is not None:
         operation["requestBody"] = {"content": _content(route.request, schemas)}
     return operation
+
+
+def _answer(route: Route, schemas: Schemas) -> Schema:
+    if issubclass(route.response, File):
+        return {route.produces: {"schema": {"type": "string", "contentMediaType": route.produces}}}
+    return _content(route.response, schemas)
 
 
 def _content(message: type[Any], schemas: Schemas, media: str = "application/json") -> Schema:

@@ -1,39 +1,11 @@
 """Every HTTP operation of the gateway: the table from which both the router and OpenAPI are made."""
 
-from dataclasses import dataclass
-from typing import Literal
-
-from google.protobuf.message import Message
-
+from services.gateway.case_routes import CASE_ROUTES
+from services.gateway.proof_routes import PROOF_ROUTES
+from services.gateway.replay_routes import REPLAY_ROUTES
+from services.gateway.route import LIMIT, Query, Route
 from videau.gateway.v1 import gateway_pb2 as pb
 from videau.lobby.v1 import lobby_pb2 as lobby
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A parameter after the question mark."""
-
-    name: str
-    kind: Literal["integer", "string"]
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """One operation. `name` is also that of the method of Api that serves it."""
-
-    method: Literal["GET", "POST"]
-    path: str
-    name: str
-    summary: str
-    response: type[Message]
-    request: type[Message] | None = None
-    query: tuple[Query, ...] = ()
-    open: bool = False
-    """Whether it is served without a token."""
-
-
-_LIMIT = Query("limit", "integer", "At most so many, 100 if not given, never above 500.")
 
 ROUTES = (
     Route(
@@ -67,7 +39,7 @@ ROUTES = (
         "list_tables",
         "Tables that wait for a player, newest first.",
         lobby.ListTablesResponse,
-        query=(Query("profile", "string", "Only tables of this profile."), _LIMIT),
+        query=(Query("profile", "string", "Only tables of this profile."), LIMIT),
     ),
     Route(
         "POST",
@@ -107,7 +79,7 @@ ROUTES = (
         "list_matches",
         "Matches being played, newest first.",
         lobby.ListMatchesResponse,
-        query=(Query("account", "string", "Only matches of this account."), _LIMIT),
+        query=(Query("account", "string", "Only matches of this account."), LIMIT),
     ),
     Route("GET", "/v1/matches/{match_id}", "get_match", "A match as it stands.", pb.Snapshot),
     Route(
@@ -116,7 +88,7 @@ ROUTES = (
         "list_decisions",
         "Everything that happened in a match, page by page.",
         pb.ListDecisionsResponse,
-        query=(Query("after", "integer", "Only decisions behind this position, 0 for all."), _LIMIT),
+        query=(Query("after", "integer", "Only decisions behind this position, 0 for all."), LIMIT),
     ),
     Route(
         "GET",
@@ -125,4 +97,7 @@ ROUTES = (
         "What the side on roll may play with the dice on the table.",
         pb.ListMovesResponse,
     ),
+    *REPLAY_ROUTES,
+    *PROOF_ROUTES,
+    *CASE_ROUTES,
 )

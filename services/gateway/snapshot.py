@@ -1,10 +1,12 @@
 """A folded match as the Snapshot that clients draw."""
 
+from libs.backgammon.automatic import forced
 from libs.backgammon.board import Move, Worth
 from libs.backgammon.events import Ending, Player, Seat
 from libs.backgammon.links import wants_link
 from libs.backgammon.match import Match
 from libs.backgammon.match_view import digest, view_of
+from libs.backgammon.stakes import at_risk, settled
 from libs.backgammon.xgid import xgid
 from libs.eventlog.codec import rules_to_proto
 from services.gateway.time_view import clock_view, presence_view, until
@@ -57,6 +59,8 @@ def snapshot(match: Match) -> pb.Snapshot:
         suspended_until=until(match.attendance.suspended),
         continue_awaited=seat(match.attendance.awaiting),
         continue_until=until(match.attendance.continuing),
+        stake=_stake(match),
+        forced=[move(made) for made in forced(match)],
     )
 
 
@@ -113,6 +117,14 @@ def _last_game(match: Match) -> events_pb2.GameScored | None:
         counted=game.counted,
         ending=_ending(game.ending),
     )
+
+
+def _stake(match: Match) -> pb.StakeView | None:
+    """What is at stake, None for nothing. In a match of points no game has a worth of its own."""
+    if match.rules.stake is None:
+        return None
+    worth = 0 if match.rules.points else match.cube.value
+    return pb.StakeView(worth=worth, settled=settled(match.rules, worth), at_risk=at_risk(match))
 
 
 def _worth(worth: Worth) -> events_pb2.Worth.ValueType:

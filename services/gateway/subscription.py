@@ -39,6 +39,9 @@ class Sink(Protocol):
     def pong(self, nonce: int) -> None:
         """The client has answered a ping."""
 
+    def follows(self, match_id: str) -> None:
+        """The client follows a match from now on."""
+
     def answer(self, frame_id: str, **frame: Message) -> None:
         """Queue a frame that answers the client's frame of this id."""
 

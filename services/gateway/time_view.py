@@ -41,6 +41,7 @@ def presence_view(match: Match, of: Seat) -> pb.SeatPresence | None:
         ghost=match.ghost_holds(of),
         automatic_roll=presence.rolls,
         automatic_bear_off=presence.bears_off,
+        forced_plays=presence.forced,
     )
 
 

@@ -17,13 +17,15 @@ from libs.service.settings import Settings, SettingsError
 GUEST_ISSUER = "videau-guests"
 GUEST_SECONDS = 7 * 24 * 3600
 GUEST = "guest-"
-"""Accounts that begin like this are guests'; no other issuer may name one."""
+STAFF = "staff-"
+"""Accounts that begin like these are of our own making; no other issuer may name one."""
 ALGORITHMS = ("EdDSA", "ES256", "RS256")
 CLAIMS: Options = {"require": ["exp", "sub", "iss", "aud"]}
 LONGEST_NAME = 40
 MAX_TOKEN = 8192
 
 _ACCOUNT = re.compile(r"[!-.0-~]{1,60}")
+_NO_ACCOUNT = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Identity:
     account: str
     name: str
     expires_at: int
+    roles: frozenset[str] = frozenset()
+    """What he may do beyond a player, such as support."""
 
 
 class Keys(Protocol):
@@ -58,17 +62,31 @@ class Guests:
         name = name.strip()
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             raise RefusedError(Reason.BAD_REQUEST, f"a name has 1 to {LONGEST_NAME} printable characters")
-        issued = now // 1_000_000
-        guest = Identity(GUEST + self._new_id(), name, issued + GUEST_SECONDS)
+        guest = Identity(GUEST + self._new_id(), name, now // 1_000_000 + GUEST_SECONDS)
+        return guest, self._token(guest, now)
+
+    def issue_staff(self, name: str, role: str, now: int, seconds: int) -> tuple[Identity, str]:
+        """A member of the staff and his token; his account follows from his name.
+
+        `now` in microseconds since 1970. Raises RefusedError BAD_REQUEST.
+        """
+        account = STAFF + _NO_ACCOUNT.sub("-", name.strip().lower()).strip("-")
+        if account == STAFF or not _ACCOUNT.fullmatch(account) or len(name) > LONGEST_NAME:
+            raise RefusedError(Reason.BAD_REQUEST, f"a name has 1 to {LONGEST_NAME} letters and digits")
+        staff = Identity(account, name.strip(), now // 1_000_000 + seconds, frozenset((role,)))
+        return staff, self._token(staff, now)
+
+    def _token(self, whom: Identity, now: int) -> str:
         claims: dict[str, Any] = {
             "iss": GUEST_ISSUER,
             "aud": self._audience,
-            "sub": guest.account,
-            "name": name,
-            "iat": issued,
-            "exp": guest.expires_at,
+            "sub": whom.account,
+            "name": whom.name,
+            "iat": now // 1_000_000,
+            "exp": whom.expires_at,
+            **({"roles": sorted(whom.roles)} if whom.roles else {}),
         }
-        return guest, jwt.encode(claims, self._key, algorithm="EdDSA")
+        return jwt.encode(claims, self._key, algorithm="EdDSA")
 
 
 class Tokens:
@@ -120,10 +138,18 @@ class Tokens:
 
 def _identity(claims: dict[str, Any], *, guest: bool) -> Identity:
     subject, name = claims["sub"], claims.get("name")
-    if not isinstance(subject, str) or not subject or (not guest and subject.startswith(GUEST)):
+    if not isinstance(subject, str) or not subject or (not guest and subject.startswith((GUEST, STAFF))):
         raise RefusedError(Reason.UNAUTHENTICATED, "the token names no account")
     if not _ACCOUNT.fullmatch(subject):
         # Account names stand in command ids, which the log's headers carry: those it cannot carry are hashed.
         subject = "sha256:" + hashlib.sha256(subject.encode()).hexdigest()[:40]
     shown = name.strip()[:LONGEST_NAME] if isinstance(name, str) else ""
-    return Identity(subject, shown if shown.isprintable() and shown else "Player", int(claims["exp"]))
+    roles = claims.get("roles")
+    return Identity(
+        subject,
+        shown if shown.isprintable() and shown else "Player",
+        int(claims["exp"]),
+        frozenset(role for role in roles if isinstance(role, str))
+        if isinstance(roles, list)
+        else frozenset(),
+    )

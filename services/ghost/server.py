@@ -22,7 +22,7 @@ from services.ghost.commands import Sent, command
 from videau.ghost.v1 import ghost_pb2 as pb
 from videau.ghost.v1.ghost_pb2_grpc import GhostServiceServicer, add_GhostServiceServicer_to_server
 
-WAKES = ("lobby", "dice", "rules", "cube", "clock", "ghost")
+WAKES = ("lobby", "dice", "rules", "cube", "clock", "ghost", "audit")
 """Whose decisions may make it the turn of a seat that is played for."""
 PEERS = ("dice", "rules", "cube")
 MILLISECOND, SECOND = 1_000, 1_000_000
@@ -93,8 +93,7 @@ class Ghost(GhostServiceServicer):
             case core.Think():
                 await self._append(envelope, core.Decide(await self._thought(match, due)))
             case core.Analyse():
-                # Tables know no stakes yet: the ledger splits them by the equity that the analysis holds.
-                analysis = await adjudicate(self._outside.engine, match, at_risk=0)
+                analysis = await adjudicate(self._outside.engine, match)
                 await self._append(envelope, core.Adjudicate(analysis))
             case core.Follow() | core.Roll() | core.EndTurn() | core.StayOutOfDice():
                 await self._send(match, due)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from libs.backgammon.errors import Reason, RefusedError
-from libs.backgammon.events import Player, Seat
+from libs.backgammon.events import Player
 from libs.backgammon.match import Match, Phase
 from libs.backgammon.rules import Rules
 from libs.eventlog.handle import Envelope, Handler
@@ -116,11 +116,3 @@ class Pairing:
 
 def _for(asked: Envelope, match_id: str) -> Envelope:
     return Envelope(match_id, asked.command_id, asked.actor, 0, asked.received_at)
-
-
-def seat_or_white(number: int) -> Seat:
-    """The seat asked for; White where none was. Raises RefusedError BAD_REQUEST."""
-    try:
-        return Seat(number) if number else Seat.WHITE
-    except ValueError:
-        raise RefusedError(Reason.BAD_REQUEST, f"there is no seat {number}") from None

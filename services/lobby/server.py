@@ -1,62 +1,69 @@
 """gRPC in, decisions out: the lobby."""
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 
-from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import Player
-from libs.backgammon.rules import Rules, profile
-from libs.engine.strength import BOTS
+from libs.backgammon.rules import Rules
 from libs.eventlog.codec import decode, rules_to_proto
-from libs.eventlog.errors import EventLogError
-from libs.eventlog.handle import Envelope, Handler
+from libs.eventlog.errors import EventLogError, UnavailableError
+from libs.eventlog.handle import Handler
 from libs.eventlog.live import newest
+from libs.eventlog.mark import done_before
 from libs.eventlog.store import Store, Stored
 from libs.service import telemetry
 from libs.service.commands import envelope, handle_seated
 from libs.service.hosting import Hosted, Runtime
 from services.lobby import core
-from services.lobby.pairing import Pairing, seat_or_white
+from services.lobby.asked import bot_of, player_of, rules_of, seat_or_white
+from services.lobby.pairing import Pairing
 from services.lobby.tables import Table, Tables
+from services.lobby.times import timed
 from videau.lobby.v1 import lobby_pb2 as pb
 from videau.lobby.v1.lobby_pb2_grpc import LobbyServiceServicer, add_LobbyServiceServicer_to_server
 from videau.match.v1 import events_pb2
 
 WAKES = ("lobby",)
-OWNERS = ("lobby", "cube")
+OWNERS = ("lobby", "cube", "audit")
 """Whose decisions change a row of the projection."""
 PAGE, LONGEST_PAGE = 100, 500
-LONGEST_NAME = 40
+DoneBefore = Callable[[], Awaitable[int]]
+"""Asks for the sequence before which every match is done. Raises UnavailableError."""
 
 
 class Lobby(LobbyServiceServicer):
     """Tables: open, join, leave, start, pair."""
 
     def __init__(
-        self, handler: Handler, pairing: Pairing, tables: Tables, store: Store, clock_scale: float = 1.0
+        self,
+        handler: Handler,
+        pairing: Pairing,
+        tables: Tables,
+        store: Store,
+        timed: Callable[[Rules], Rules] = lambda rules: rules,
+        done_before: DoneBefore | None = None,
     ) -> None:
         self._handler = handler
         self._pairing = pairing
         self._tables = tables
         self._store = store
-        self._clock_scale = clock_scale
+        self._timed = timed
+        self._done_before = done_before
 
     async def OpenTable(self, request: pb.OpenTableRequest, _: object) -> pb.OpenTableResponse:
         asked = envelope(request.context)
-        rules = self._rules(request.profile, request.points, dict(request.options))
-        player = _player(asked, request.name)
         command = core.OpenTable(
-            rules,
-            player,
+            self._timed(rules_of(request, request.options)),
+            player_of(asked.actor, request.name),
             seat_or_white(request.seat),
             start_when_full=not request.wait_to_start,
-            opponent=_bot(request.bot),
+            opponent=bot_of(request.bot),
         )
         return pb.OpenTableResponse(position=1, match_id=await self._pairing.open(asked, command))
 
     async def JoinTable(self, request: pb.JoinTableRequest, _: object) -> pb.JoinTableResponse:
         asked = envelope(request.context)
-        player = _player(asked, request.name)
+        player = player_of(asked.actor, request.name)
         outcome = await self._handler.handle(asked, lambda match: core.decide(match, core.JoinTable(player)))
         return pb.JoinTableResponse(position=outcome.position)
 
@@ -70,8 +77,8 @@ class Lobby(LobbyServiceServicer):
 
     async def PairPlayer(self, request: pb.PairPlayerRequest, _: object) -> pb.PairPlayerResponse:
         asked = envelope(request.context)
-        rules = self._rules(request.profile, request.points, {})
-        player, bot = _player(asked, request.name), _bot(request.bot)
+        rules = self._timed(rules_of(request, {}))
+        player, bot = player_of(asked.actor, request.name), bot_of(request.bot)
         if bot is not None:
             match_id = await self._pairing.open(asked, core.OpenTable(rules, player, opponent=bot))
         else:
@@ -90,24 +97,23 @@ class Lobby(LobbyServiceServicer):
         matches = (t for t in self._tables.live() if not account or account in {p.account for p in t.players})
         return pb.ListMatchesResponse(matches=_page(matches, request.limit))
 
-    def _rules(self, name: str, points: int, options: dict[str, int]) -> Rules:
-        if own := options.keys() & {"name", "points"}:  # fields of the request, not options
-            raise RefusedError(Reason.BAD_OPTION, f"no table has an option {', '.join(sorted(own))}")
-        rules = profile(name, points=points or None, **options)
-        return (
-            rules if self._clock_scale == 1 else replace(rules, clock=rules.clock.scaled(self._clock_scale))
-        )
-
     async def project(self) -> None:
-        """Keep the projection: the whole history of tables first, then whatever happens."""
-        history = await newest(self._store)
-        if not history:
+        """Keep the projection: the history of tables that are not done first, then whatever happens."""
+        history, first = await newest(self._store), await self._first()
+        if history < max(first, 1):
             self._tables.complete.set()
-        async for stored in self._store.follow(0):
+        async for stored in self._store.follow(max(first - 1, 0)):
             if stored.owner in OWNERS:
                 await self._take(stored)
             if stored.sequence >= history:
                 self._tables.complete.set()
+
+    async def _first(self) -> int:
+        """Where in the log to begin: what lies before is done."""
+        try:
+            return await self._done_before() if self._done_before is not None else 0
+        except UnavailableError:  # the whole log says the same, and more
+            return 0
 
     async def _take(self, stored: Stored) -> None:
         try:
@@ -124,7 +130,14 @@ def build(runtime: Runtime) -> Hosted:
     tables = Tables()
     handler = runtime.handler_for("lobby")
     pairing = Pairing(handler, tables, runtime.new_id)
-    lobby = Lobby(handler, pairing, tables, runtime.store_for("lobby"), runtime.settings.clock_scale)
+    lobby = Lobby(
+        handler,
+        pairing,
+        tables,
+        runtime.store_for("lobby"),
+        partial(timed, runtime.settings),
+        partial(done_before, runtime.connection_for("lobby")),
+    )
     return Hosted(
         name="lobby",
         servicer=lobby,
@@ -132,22 +145,6 @@ def build(runtime: Runtime) -> Hosted:
         service_names=("videau.lobby.v1.LobbyService",),
         background=(lobby.project, runtime.reactor("lobby", WAKES, pairing.act)),
     )
-
-
-def _player(asked: Envelope, name: str) -> Player:
-    shown = name.strip()
-    if not shown or len(shown) > LONGEST_NAME or not shown.isprintable():
-        raise RefusedError(Reason.BAD_REQUEST, f"a name has 1 to {LONGEST_NAME} printable characters")
-    return Player(asked.actor, shown)
-
-
-def _bot(name: str) -> Player | None:
-    """The bot of that name, None where none is wanted. Raises RefusedError BAD_OPTION."""
-    if not name:
-        return None
-    if name not in BOTS:
-        raise RefusedError(Reason.BAD_OPTION, f"the bots are {', '.join(BOTS)}")
-    return Player(f"bot/{name}", f"House bot ({name})", name)
 
 
 def _page(tables: Iterable[Table], limit: int) -> list[pb.Table]:

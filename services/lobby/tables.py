@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from libs.backgammon.events import (
     Decision,
     GameScored,
+    MatchRuled,
     MatchScored,
     MatchStarted,
     Player,
@@ -105,6 +106,8 @@ class Tables:
                 self._tables[match_id] = replace(table, started=True)
             case GameScored(winner, _, _, points) if table:
                 self._tables[match_id] = _scored(table, winner, points)
+            case MatchRuled(white_points=white, black_points=black) if table:
+                self._tables[match_id] = replace(table, white_points=white, black_points=black)
             case TableWithdrawn() if table:
                 self._tables[match_id] = replace(table, withdrawn=True)
             case TableClosed() | MatchScored():

@@ -5,7 +5,7 @@ from itertools import combinations_with_replacement
 from typing import assert_never
 
 from libs.backgammon.apply import apply
-from libs.backgammon.automatic import bear_off, is_blocked
+from libs.backgammon.automatic import is_blocked, own_play
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import (
     AutomaticPlaySet,
@@ -57,8 +57,8 @@ class PassTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class BearOff:
-    """The system's: the side on roll bears off automatically and has nothing to decide."""
+class PlayForSeat:
+    """The system's: the side on roll has asked for plays without a choice to be made for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ class SetAutomaticPlay:
     seat: Seat
     automatic_roll: bool
     automatic_bear_off: bool
+    forced_plays: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class PassUnrolled:
     """The importer's: a record leaves out the turn of a side that no roll could have let move."""
 
 
-Command = MoveCheckers | UndoMoves | EndTurn | PassTurn | BearOff | SetAutomaticPlay | PassUnrolled
+Command = MoveCheckers | UndoMoves | EndTurn | PassTurn | PlayForSeat | SetAutomaticPlay | PassUnrolled
 
 
 def decide(match: Match, command: Command) -> tuple[Event, ...]:
@@ -89,9 +90,9 @@ def decide(match: Match, command: Command) -> tuple[Event, ...]:
         if not is_blocked(match):
             raise RefusedError(Reason.NOT_BLOCKED)
         return (TurnPassed(match.on_roll),)
-    if isinstance(command, BearOff):
+    if isinstance(command, PlayForSeat):
         _turn(match, match.on_roll)
-        moves = bear_off(match)
+        moves = own_play(match)
         if not moves:
             raise RefusedError(Reason.NOT_DUE)
         return CheckersMoved(match.on_roll, moves), TurnEnded(match.on_roll)
@@ -117,12 +118,12 @@ def decide(match: Match, command: Command) -> tuple[Event, ...]:
 
 
 def react(match: Match) -> Command | None:
-    """A blocked turn passes by itself, and who asked for it bears off by himself."""
+    """A blocked turn passes by itself, and a play without a choice is made for who has asked for that."""
     if match.phase is not Phase.MOVE or match.resigning is not None or match.source:
         return None
     if is_blocked(match):
         return PassTurn()
-    return BearOff() if bear_off(match) else None
+    return PlayForSeat() if own_play(match) else None
 
 
 def _automatic_play(match: Match, asked: SetAutomaticPlay) -> tuple[Event, ...]:
@@ -133,12 +134,13 @@ def _automatic_play(match: Match, asked: SetAutomaticPlay) -> tuple[Event, ...]:
     if not match.rules.automatic_play:
         raise RefusedError(Reason.NO_AUTOMATIC_PLAY)
     now = match.presence(asked.seat)
-    if (now.rolls, now.bears_off) == (asked.automatic_roll, asked.automatic_bear_off):
+    wanted = asked.automatic_roll, asked.automatic_bear_off, asked.forced_plays
+    if (now.rolls, now.bears_off, now.forced) == wanted:
         return ()
-    switched = AutomaticPlaySet(asked.seat, asked.automatic_roll, asked.automatic_bear_off)
+    switched = AutomaticPlaySet(asked.seat, *wanted)
     after = apply(match, switched)
     # With dice on the table nothing else would wake the system: what it now owes is done at once.
-    owed = decide(after, BearOff()) if react(after) == BearOff() else ()
+    owed = decide(after, PlayForSeat()) if react(after) == PlayForSeat() else ()
     return switched, *owed
 
 

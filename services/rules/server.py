@@ -41,7 +41,9 @@ class Rules(RulesServiceServicer):
     ) -> pb.SetAutomaticPlayResponse:
         position = await self._do(
             request,
-            lambda seat: core.SetAutomaticPlay(seat, request.automatic_roll, request.automatic_bear_off),
+            lambda seat: core.SetAutomaticPlay(
+                seat, request.automatic_roll, request.automatic_bear_off, request.forced_plays
+            ),
         )
         return pb.SetAutomaticPlayResponse(position=position)
 

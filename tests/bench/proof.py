@@ -1,6 +1,6 @@
 """How many matches one core computes again in a second, and how long a bundle takes to verify.
 
-`python -m tests.bench.proof` prints it; receipts of the ghost are left out, see tests/bench/engine.py.
+`python -m tests.bench.proof` prints it. What receipts of the ghost cost besides: tests/bench/ghosts.py.
 """
 
 import time

@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from libs.backgammon.clock import deadline
+from libs.backgammon.clock import MILLISECOND, deadline
 from libs.backgammon.dice import SERVER, Chain
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import (
@@ -21,13 +22,14 @@ from libs.backgammon.events import (
 )
 from libs.backgammon.match import Match
 from libs.backgammon.plays import legal_plays
-from libs.backgammon.rules import profile
+from libs.backgammon.rules import Rules, Waits, profile
 from libs.eventlog.codec import decode
-from libs.eventlog.errors import BrokenLogError, UnavailableError
+from libs.eventlog.errors import BrokenLogError
 from libs.eventlog.handle import Envelope, Handler
 from libs.eventlog.live import LiveMatches
 from libs.eventlog.memory import MemoryLog, MemoryStore
 from services.clock import watch as module
+from services.clock.places import PATIENCE as PATIENT
 from services.clock.server import Clock, watch_over
 from services.clock.watch import Watch
 from services.cube import core as cube
@@ -40,7 +42,6 @@ from videau.match.v1.command_pb2 import CommandContext
 
 SECOND = 1_000_000
 BEGUN = 1_000_000 * SECOND
-GRACE, WAIT = 10 * SECOND, 120 * SECOND
 PATIENCE = 10
 ACCOUNTS = {Seat.WHITE: "w", Seat.BLACK: "b"}
 
@@ -55,9 +56,7 @@ class House:
         self.live = LiveMatches(MemoryStore(self.log, "gateway"), on_broken=self.broken.append)
         self.timers: list[int] = []
         """Every timer that was set for the match."""
-        self.watch: Watch = watch_over(
-            self.live, self.handler("clock"), self._set_timer, lambda: self.now, grace=GRACE, wait=WAIT
-        )
+        self.watch: Watch = watch_over(self.live, self.handler("clock"), self._set_timer, lambda: self.now)
         self.clock = Clock(self.handler("clock"), self.watch, lambda: self.now)
         self.server = Chain(MATCH_ID, SERVER, b"\x05" * 32, 256)
 
@@ -73,9 +72,9 @@ class House:
         envelope = Envelope(MATCH_ID, f"t/{len(self.log.decisions)}", service)
         return (await self.handler(service).handle(envelope, decide)).match  # type: ignore[arg-type]
 
-    async def begin(self, rules_: str = "single") -> Match:
+    async def begin(self, rules_: str | Rules = "single") -> Match:
         """A match whose first turn has begun."""
-        opened = lobby.OpenTable(profile(rules_), WANDA)
+        opened = lobby.OpenTable(profile(rules_) if isinstance(rules_, str) else rules_, WANDA)
         await self.handler("lobby").open(Envelope(MATCH_ID, "t/0", "w"), lambda: lobby.decide(None, opened))
         await self.do("lobby", lambda match: lobby.decide(match, lobby.JoinTable(BRUNO)))
         commit = dice.CommitDice(self.server.tip, self.server.length, "k1")
@@ -101,10 +100,17 @@ class House:
         self.watch.uptime.broker(self.now)
         self.watch.uptime.gateway(up_since, self.now)
 
-    async def report(self, *seats: Seat, up_since: int = BEGUN) -> None:
+    async def report(
+        self, *seats: Seat, up_since: int = BEGUN, gateway: str = "g", left: tuple[Seat, ...] = ()
+    ) -> None:
         self.watch.uptime.broker(self.now)
-        present = [pb.Attendee(match_id=MATCH_ID, account=ACCOUNTS[seat]) for seat in seats]
-        report = pb.ReportPresenceRequest(present=present, up_since=up_since, up_until=self.now)
+        report = pb.ReportPresenceRequest(
+            gateway=gateway,
+            present=[pb.Attendee(match_id=MATCH_ID, account=ACCOUNTS[seat]) for seat in seats],
+            left=[pb.Attendee(match_id=MATCH_ID, account=ACCOUNTS[seat]) for seat in left],
+            up_since=up_since,
+            up_until=self.now,
+        )
         await self.clock.ReportPresence(report, None)
 
     async def until(self, holds: Callable[[Match], bool]) -> Match:
@@ -185,6 +191,7 @@ async def test_a_timer_that_will_fire_before_the_deadline_is_left_alone() -> Non
     async with house() as one:
         one.watch.settled()
         flag = deadline(await one.begin())
+        await one.watch.look(MATCH_ID)
         for _ in range(6):
             one.now += SECOND
             await one.watch.look((await one.turn()).match_id)
@@ -222,15 +229,22 @@ async def test_nobody_is_absent_because_the_gateways_are_silent() -> None:
         assert one.events(SeatAbsent) == []
 
 
-async def test_while_both_are_absent_a_match_waits_as_long_as_it_is_told_to() -> None:
+@pytest.mark.parametrize(
+    "waits", [Waits(), Waits(grace=6_000, suspension=5_000)], ids=["standard", "of its own"]
+)
+async def test_a_match_is_as_patient_with_who_is_not_there_as_its_rules_say(waits: Waits) -> None:
     async with house() as one:
         one.watch.settled()
-        await one.begin()
-        for _ in range(12):
+        await one.begin(replace(profile("single"), waits=waits))
+        for _ in range(waits.grace // 1_000 - 1):
             one.now += SECOND
             await one.report()
+        await asyncio.sleep(0.05)  # some looks
+        assert one.events(SeatAbsent) == []
+        one.now += SECOND
+        await one.report()
         await one.until(lambda match: match.attendance.suspended is not None)
-        assert one.events(MatchSuspended) == [MatchSuspended(one.now + WAIT)]
+        assert one.events(MatchSuspended) == [MatchSuspended(one.now + waits.suspension * MILLISECOND)]
 
 
 async def test_who_stays_away_from_a_game_that_waits_for_him_has_abandoned_it_after_five_minutes() -> None:
@@ -265,14 +279,98 @@ async def test_an_outage_is_recorded_before_anything_is_judged() -> None:
         with pytest.raises(RefusedError) as refused:
             await one.clock.ClaimWin(claim, None)
         assert refused.value.reason is Reason.UNAVAILABLE
-        with pytest.raises(UnavailableError):
-            await one.watch.look(MATCH_ID)
+        assert not await one.watch.fired(MATCH_ID)
         back = one.now
         await one.report(*Seat, up_since=back)
         after = await one.until(lambda match: match.clocks.up_since > 0)
         assert one.events(OutageRecorded) == [OutageRecorded(began, back)]
         assert deadline(after) == back + SECOND
         assert one.events(TimeExpired) == []
+
+
+async def test_a_flag_falls_when_a_gateway_was_heard_of_since_its_deadline_and_not_before() -> None:
+    async with house() as one:
+        one.watch.settled()
+        match = await one.begin()
+        flag = deadline(match)
+        assert flag is not None
+        await one.until_set(flag)
+        one.now = flag - 1
+        await one.report(*Seat)
+        one.now = flag + SECOND
+        assert not await one.watch.fired(MATCH_ID)
+        await one.watch.look(MATCH_ID)
+        assert one.events(TimeExpired) == []
+        await one.report(*Seat)
+        await one.until(lambda match: match.verdict is not None)
+        assert one.events(TimeExpired) == [TimeExpired(match.on_roll, flag)]
+
+
+async def test_a_gateways_word_lets_a_flag_fall_whose_timer_never_comes() -> None:
+    async with house() as one:
+        one.watch.settled()
+        flag = deadline(await one.begin())
+        assert flag is not None
+        await one.until_set(flag)
+        while one.now < flag:
+            assert one.events(TimeExpired) == []
+            one.now += SECOND
+            await one.report(*Seat)
+        await one.until(lambda match: match.verdict is not None)
+
+
+async def test_a_deadline_in_a_break_between_gateways_moves_on_by_it_be_it_ever_so_short() -> None:
+    async with house() as one:
+        one.watch.settled()
+        flag = deadline(await one.begin())
+        assert flag is not None
+        one.now = began = flag - SECOND
+        await one.report(*Seat)
+        one.now = flag
+        assert not await one.watch.fired(MATCH_ID)
+        one.now = back = flag + SECOND
+        starting = pb.ReportPresenceRequest(gateway="g2")
+        await one.clock.ReportPresence(starting, None)
+        await one.report(*Seat, up_since=back, gateway="g2")
+        after = await one.until(lambda match: match.clocks.up_since > 0)
+        assert one.events(OutageRecorded) == [OutageRecorded(began, back)]
+        assert deadline(after) == back + SECOND
+        one.now = back + SECOND
+        await one.report(*Seat, up_since=back)
+        await one.watch.look(MATCH_ID)
+        expired = [event.deadline for event in one.events(TimeExpired)]  # type: ignore[attr-defined]
+        assert expired == [back + SECOND]
+
+
+async def test_whom_a_gateway_had_that_has_fallen_silent_is_absent_only_when_it_is_given_up() -> None:
+    async with house() as one:
+        one.watch.settled()
+        await one.begin()
+        await one.report(Seat.WHITE, gateway="away")
+        silent = one.now
+        while one.now < silent + PATIENT:
+            one.now += SECOND
+            await one.report(Seat.BLACK)
+            await asyncio.sleep(0.02)  # some looks
+        assert one.events(SeatAbsent) == []
+        one.now += SECOND
+        await one.report(Seat.BLACK)
+        await one.until(lambda match: match.absent(Seat.WHITE))
+        assert one.events(SeatAbsent) == [SeatAbsent(Seat.WHITE, silent)]
+
+
+async def test_who_has_left_a_gateway_is_absent_in_time_though_it_falls_silent() -> None:
+    async with house() as one:
+        one.watch.settled()
+        await one.begin()
+        await one.report(Seat.WHITE, gateway="away")
+        left = one.now
+        await one.report(gateway="away", left=(Seat.WHITE,))
+        for _ in range(10):
+            one.now += SECOND
+            await one.report(Seat.BLACK)
+        await one.until(lambda match: match.absent(Seat.WHITE))
+        assert one.events(SeatAbsent) == [SeatAbsent(Seat.WHITE, left)]
 
 
 async def test_a_claim_is_judged_by_when_the_gateway_received_it() -> None:

@@ -48,6 +48,7 @@ from videau.__main__ import main
 from videau.dice.v1 import dice_pb2 as dice
 from videau.ghost.v1.ghost_pb2 import GetEngineRequest
 from videau.lobby.v1 import lobby_pb2 as lobby
+from videau.match.v1 import rules_pb2
 from videau.rules.v1 import rules_pb2 as rules
 
 pytestmark = pytest.mark.skipif(bool(why_missing()), reason=why_missing())
@@ -108,9 +109,9 @@ class House:
         wanted = lobby.OpenTableRequest(context=context, name=account, profile=profile, bot=bot)
         return (await self.replica.lobby.OpenTable(wanted, None)).match_id
 
-    async def between_players(self, profile: str) -> str:
+    async def between_players(self, profile: str, stake: rules_pb2.Stake | None = None) -> str:
         context = self.system.context("w")
-        wanted = lobby.OpenTableRequest(context=context, name="Wanda", profile=profile)
+        wanted = lobby.OpenTableRequest(context=context, name="Wanda", profile=profile, stake=stake)
         match_id = (await self.replica.lobby.OpenTable(wanted, None)).match_id
         join = lobby.JoinTableRequest(context=self.system.context("b", match_id), name="Bruno")
         await self.replica.lobby.JoinTable(join, None)
@@ -353,9 +354,11 @@ async def test_a_thought_that_takes_too_long_is_given_up_for_one_at_first_sight(
 
 
 @pytest.mark.parametrize("profile", ["money", "series"])
-async def test_an_abandoned_game_is_adjudicated_and_the_match_scored(profile: str) -> None:
+@pytest.mark.parametrize("cents", [0, 525])
+async def test_an_abandoned_game_is_adjudicated_and_the_match_scored(profile: str, cents: int) -> None:
+    stake = rules_pb2.Stake(cents=cents, currency=rules_pb2.CURRENCY_PLAY) if cents else None
     async with house() as found:
-        match_id = await found.between_players(profile)
+        match_id = await found.between_players(profile, stake)
         gone = (await found.replica.live.get(match_id)).on_roll
         await found.clock(match_id, SeatAbsent(gone, 1))
         await found.clock(match_id, GameAbandoned(gone, 2))
@@ -365,6 +368,7 @@ async def test_an_abandoned_game_is_adjudicated_and_the_match_scored(profile: st
         (scored,) = found.events(match_id, MatchScored)
         assert scored.ending is Ending.ADJUDICATED
         assert (adjudicated.match_chance > 0) is (profile == "series")
+        assert adjudicated.at_risk == adjudicated.white_share + adjudicated.black_share == 2 * cents
         assert not found.events(match_id, GhostSeated)
 
 

@@ -12,11 +12,11 @@ from libs.eventlog.codec import decode
 from libs.eventlog.fold import fold_all
 from libs.records.read import read_record
 from libs.records.record import Record
+from libs.records.recording import record_of
 from libs.records.write_mat import to_mat
 from libs.records.write_sgf import to_sgf
 from tests.gnubg import gnubg
 from videau.importing import Imported, import_record
-from videau.recording import record_of
 
 MATCHES = sorted((Path(__file__).parent.parent / "data" / "matches").iterdir())
 ONE_GAME = """; [Site "Test"]

@@ -174,7 +174,7 @@ async def test_a_full_stream_refuses_the_new_and_keeps_the_old(
 
 async def test_more_bytes_than_the_broker_takes_are_refused_at_once(dice: JetStreamStore) -> None:
     with pytest.raises(EventLogError, match="more than the broker takes"):
-        await dice.append("m", bytes(2_000_000), command_id="c", expected=0)
+        await dice.append("m", bytes(9_000_000), command_id="c", expected=0)
 
 
 async def test_a_message_that_no_store_appended_breaks_its_match_in_plain_sight(

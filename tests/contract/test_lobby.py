@@ -1,6 +1,7 @@
 """Tables and pairing, on one replica and on several."""
 
 import asyncio
+from functools import partial
 from random import Random  # noqa: TID251
 from typing import Any
 
@@ -8,9 +9,17 @@ import pytest
 
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.money import Currency, Stake
+from libs.backgammon.rules import Waits, profile
 from libs.eventlog.memory import MemoryStore
+from libs.service.settings import Settings
+from services.lobby.server import Lobby
+from services.lobby.times import timed
 from tests.memory_system import Replica, System, memory_system
 from videau.lobby.v1 import lobby_pb2 as pb
+from videau.match.v1 import rules_pb2
+
+PLAY, REAL = rules_pb2.CURRENCY_PLAY, rules_pb2.CURRENCY_REAL
 
 
 async def opened(system: System, account: str = "w", **fields: object) -> str:
@@ -94,6 +103,47 @@ async def test_two_who_ask_for_the_same_rules_meet() -> None:
         assert [p.account for p in (match.white, match.black) if p] == ["w", "b"]
 
 
+async def test_only_players_who_ask_for_the_same_stake_meet() -> None:
+    async with memory_system() as system:
+        wanted = [None, (500, PLAY, 0), (500, REAL, 0), (600, PLAY, 0), (500, PLAY, 6), (500, PLAY, 12)]
+        asked = [pair(system, f"p{n}", "money") for n in range(len(wanted))]
+        for request, stake in zip(asked, wanted, strict=True):
+            if stake is not None:
+                cents, currency, cap = stake
+                request.stake.CopyFrom(rules_pb2.Stake(cents=cents, currency=currency, cap=cap))
+        seated = [(await system.one.lobby.PairPlayer(request, None)).match_id for request in asked]
+        assert len(set(seated)) == len(wanted) - 1
+        assert seated[-1] == seated[1], "a cap of twelve is what who names none is given"
+        match = await system.one.live.get(seated[1])
+        assert match.rules.stake == Stake(500, Currency.PLAY, 12)
+
+
+async def test_a_table_is_listed_with_its_stake() -> None:
+    async with memory_system() as system:
+        stake = rules_pb2.Stake(cents=1_000, currency=REAL)
+        await opened(system, profile="series", points=7, stake=stake)
+        (listed,) = (await system.one.lobby.ListTables(pb.ListTablesRequest(), None)).tables
+        assert listed.rules.stake == stake
+
+
+async def test_the_settings_of_times_are_written_into_the_rules_of_a_table() -> None:
+    told = Settings(clock_scale=0.5, absence_seconds=2.5, continue_seconds=30)
+    rules = timed(told, profile("series"))
+    assert rules.waits == Waits(grace=2_500, suspension=30_000, continuing=30_000, away=150_000)
+    assert rules.clock == profile("series").clock.scaled(0.5)
+    assert timed(Settings(), profile("money")) == profile("money")
+    async with memory_system() as system:
+        system.one.lobby = Lobby(
+            system.one.lobby._handler,
+            system.one.pairing,
+            system.one.tables,
+            MemoryStore(system.log, "lobby"),
+            partial(timed, told),
+        )
+        match = await system.one.live.get(await opened(system, profile="series"))
+        assert match.rules == rules
+
+
 async def test_who_asks_again_while_waiting_waits_at_the_same_table() -> None:
     async with memory_system() as system:
         first = await system.one.lobby.PairPlayer(pair(system, "w"), None)
@@ -158,6 +208,11 @@ async def test_however_many_ask_at_once_each_is_seated_once() -> None:
         ({"profile": "match", "points": 4}, Reason.BAD_LENGTH),
         ({"profile": "reserve", "options": {"beaver": 1}}, Reason.BAD_OPTION),
         ({"profile": "money", "options": {"automatic_doubles": 9}}, Reason.BAD_OPTION),
+        ({"profile": "money", "options": {"stake": 1}}, Reason.BAD_OPTION),
+        ({"profile": "single", "stake": rules_pb2.Stake(cents=500, currency=PLAY)}, Reason.BAD_STAKE),
+        ({"profile": "money", "stake": rules_pb2.Stake(cents=500)}, Reason.BAD_STAKE),
+        ({"profile": "money", "stake": rules_pb2.Stake(currency=PLAY)}, Reason.BAD_STAKE),
+        ({"profile": "money", "stake": rules_pb2.Stake(cents=1, currency=REAL, cap=-1)}, Reason.BAD_STAKE),
         ({"name": ""}, Reason.BAD_REQUEST),
         ({"name": "a\nb"}, Reason.BAD_REQUEST),
     ],

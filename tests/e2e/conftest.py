@@ -23,7 +23,10 @@ LIMITS: dict[str, Any] = {
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def home(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
     """No process complains of itself, and every log is clean afterwards."""
-    async with running_system(tmp_path_factory.mktemp("home"), **LIMITS) as system, house(system) as home:
+    async with (
+        running_system(tmp_path_factory.mktemp("home"), audit=True, **LIMITS) as system,
+        house(system) as home,
+    ):
         yield home
         async with the_log(system.settings) as log:
             for match_id in home.matches:

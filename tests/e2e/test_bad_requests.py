@@ -16,12 +16,13 @@ LARGE = 2_000_000_000
 NO_MATCH = "0" * 32
 
 
-def _path(path: str) -> str:
-    return path.replace("{match_id}", NO_MATCH)
+def _path(path: str, match_id: str = NO_MATCH) -> str:
+    return path.format(match_id=match_id, case_id=NO_MATCH, position=1)
 
 
 PROTECTED = [(route.method, _path(route.path)) for route in ROUTES if not route.open]
-POSTED = [_path(route.path) for route in ROUTES if route.method == "POST"]
+POSTED = [_path(route.path) for route in ROUTES if route.method == "POST" and not route.role]
+OF_STAFF = [(route.method, _path(route.path)) for route in ROUTES if route.role]
 OF_A_MATCH = [(route.method, route.path) for route in ROUTES if "{match_id}" in route.path]
 
 
@@ -57,14 +58,20 @@ async def test_a_body_above_the_limit_is_too_large(home: House) -> None:
     assert problem(await home.visitor().ask("POST", "/v1/tables", data=data)) == (413, "bad-request")
 
 
+@pytest.mark.parametrize(("method", "path"), OF_STAFF)
+async def test_what_is_for_staff_is_refused_to_players(home: House, method: str, path: str) -> None:
+    reply = await home.visitor().ask(method, path, {} if method == "POST" else None)
+    assert problem(reply) == (403, "forbidden")
+
+
 @pytest.mark.parametrize(("method", "path"), OF_A_MATCH)
 async def test_matches_that_are_not_there_are_unknown(home: House, method: str, path: str) -> None:
     visitor = home.visitor()
     body: dict[str, str] | None = {} if method == "POST" else None
-    reply = await visitor.ask(method, path.replace("{match_id}", new_id()), body)
+    reply = await visitor.ask(method, _path(path, new_id()), body)
     assert problem(reply) == (404, "unknown-match")
     for match_id in ("*", "%3E", "a.b", "x" * 65, "%00", "%C3%BC", "a%20b", "%0A"):
-        reply = await visitor.ask(method, path.replace("{match_id}", match_id), body)
+        reply = await visitor.ask(method, _path(path, match_id), body)
         assert problem(reply) == (400, "bad-request")
 
 
@@ -110,6 +117,9 @@ TABLES: list[tuple[dict[str, Any], str]] = [
     ({"profile": "money", "options": {"automatic_doubles": LARGE}}, "bad-option"),
     ({"profile": "money", "options": {"cube_cap": 1024}}, "bad-option"),
     ({"profile": "money", "options": {"name": 1, "points": 1}}, "bad-option"),
+    ({"profile": "match", "stake": {"cents": 500, "currency": "CURRENCY_PLAY"}}, "bad-stake"),
+    ({"profile": "money", "stake": {"cents": LARGE, "currency": "CURRENCY_REAL"}}, "bad-stake"),
+    ({"profile": "money", "stake": {"cents": 500, "currency": "CURRENCY_DOLLAR"}}, "bad-request"),
     ({"profile": "blitz", "points": "many"}, "bad-request"),
     ({"profile": "blitz", "points": 1 << 40}, "bad-request"),
     ({"profile": "blitz", "points": 1.5}, "bad-request"),

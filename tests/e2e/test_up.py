@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import psutil
+import pytest
 
 from libs.engine.machine import why_missing
 from tests.processes import free_port
@@ -81,7 +82,7 @@ async def test_the_system_stays_up_until_it_is_told_to_stop(tmp_path: Path) -> N
     stopping = [line.split()[0] for line in running.lines if '"event": "stopping"' in line]
     assert stopping[0] == "gateway"
     ghost = [] if why_missing() else ["ghost-1"]
-    assert sorted(stopping[1:]) == ["clock-1", "cube-1", "dice-1", *ghost, "lobby-1", "rules-1"]
+    assert sorted(stopping[1:]) == ["audit-1", "clock-1", "cube-1", "dice-1", *ghost, "lobby-1", "rules-1"]
     assert not any("Traceback" in line for line in running.lines)
 
 
@@ -130,16 +131,19 @@ async def test_without_the_engine_it_says_so_and_does_without_the_ghost(tmp_path
     assert not any("ghost-1" in line for line in running.lines)
 
 
-async def test_a_ghost_that_does_not_start_stops_nobody(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["ghost", "audit"])
+async def test_a_part_that_can_be_done_without_and_does_not_start_stops_nobody(
+    tmp_path: Path, name: str
+) -> None:
     lines: list[str] = []
-    wanted = plan(tmp_path, lambda *_: free_port(), group=True)
+    wanted = plan(tmp_path, lambda *_: free_port(), group=True, ghost=name == "ghost", audit=name == "audit")
     system = System(wanted, lambda label, line: lines.append(f"{label} {line}"))
-    (ghost,) = wanted.optional
-    taken = await asyncio.start_server(lambda _r, _w: None, HOST, ghost.metrics_port)
+    (part,) = wanted.optional
+    taken = await asyncio.start_server(lambda _r, _w: None, HOST, part.metrics_port)
     async with taken:
         try:
             await system.start()
             assert sorted(system.children) == ["gateway", "nats", "services-1"]
-            assert "videau ghost-1 ended with 2 before it was ready: the system runs without it" in lines
+            assert f"videau {name}-1 ended with 2 before it was ready: the system runs without it" in lines
         finally:
             await system.stop()

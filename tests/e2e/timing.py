@@ -16,6 +16,7 @@ from libs.eventlog.fold import fold_all
 from libs.service.chance import random_bytes
 from tests.e2e.matches import the_log
 from tests.processes import RunningSystem
+from videau.match.v1.rules_pb2 import Stake
 
 E = TypeVar("E")
 
@@ -92,13 +93,15 @@ class Board:
 
 
 @asynccontextmanager
-async def board(system: RunningSystem, profile: str, points: int = 0) -> AsyncIterator[Board]:
+async def board(
+    system: RunningSystem, profile: str, points: int = 0, stake: Stake | None = None
+) -> AsyncIterator[Board]:
     """A match whose first turn has begun: both players are there, and nobody has done anything yet."""
     names = ("Wanda", "Bruno", "Eve")
     guests = [Guest(system.url, await VideauClient.guest_token(system.url, name)) for name in names]
     try:
         white, black, _ = clients = [await guest.come() for guest in guests]
-        match_id = await white.open_table(profile, points)
+        match_id = await white.open_table(profile, points, stake=stake)
         await black.join(match_id)
         sessions = [await client.subscribe(match_id) for client in reversed(clients)][::-1]
         for session in sessions:

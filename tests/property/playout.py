@@ -106,7 +106,7 @@ class Playout:
         if link:
             return dice.RevealLink(seat, link, _server(match.dice.chain))
         if match.started and match.rules.automatic_play and self._chance(0.02):
-            return rules.SetAutomaticPlay(seat, self._chance(0.5), self._chance(0.5))
+            return rules.SetAutomaticPlay(seat, self._chance(0.5), self._chance(0.5), self._chance(0.5))
         return self._resignation(match, seat) if self._chance(0.01) else None
 
     def _resignation(self, match: Match, seat: Seat) -> Any:
@@ -183,14 +183,14 @@ class Playout:
             lambda: dice.RollDice(seat, link, server),
             lambda: dice.RecordedOpening(3, 1),
             lambda: dice.RecordedRoll(seat, (6, 6)),
-            lambda: dice.RevealSeeds(b"\x00" * 32),
+            lambda: dice.RevealSeeds(server.link(LENGTH)),
             lambda: rules.MoveCheckers(seat, steps, self._chance(0.5), link),
             lambda: rules.UndoMoves(seat, self._draw.randint(-1, 4)),
             lambda: rules.EndTurn(seat, link),
             rules.PassTurn,
-            rules.BearOff,
+            rules.PlayForSeat,
             rules.PassUnrolled,
-            lambda: rules.SetAutomaticPlay(seat, self._chance(0.5), self._chance(0.5)),
+            lambda: rules.SetAutomaticPlay(seat, self._chance(0.5), self._chance(0.5), self._chance(0.5)),
             lambda: cube.VoidGame("noise"),
             lambda: cube.OfferCube(seat),
             lambda: cube.TakeCube(seat),

@@ -30,6 +30,7 @@ from libs.backgammon.events import (
 from libs.backgammon.match import Match, Phase
 from libs.backgammon.plays import legal_plays
 from libs.backgammon.rules import PROFILES, Absence, Clock, ClockKind, Rules, TimeOver
+from libs.backgammon.stuck import Who, awaited
 from libs.backgammon.turn import is_complete, next_moves
 from libs.eventlog.codec import decode, encode
 from services.clock import core as clock
@@ -224,17 +225,16 @@ def _deadline_stands(before: Match, after: Match, events: tuple[Event, ...]) -> 
 
 
 def _somebody_or_something_is_due(afflicted: Afflicted, match: Match) -> bool:
-    """Whether a player who is there, a service, the ghost or a deadline will go on."""
-    if match.phase in ENDED or match.phase in (Phase.TABLE, Phase.ABANDONED):
-        return True
-    if clock.react(match) is not None or afflicted.playout.system(match) is not None:
-        return True
+    """Whether a player who is there, a service or a deadline will go on; a player, by something he may do."""
+    found = awaited(match)
+    if found is None:
+        return match.phase in (*ENDED, Phase.TABLE)
+    if found.who is not Who.PLAYER:
+        return found.who is not Who.NOBODY
     seat = match.to_act
-    if seat is None:
-        return False
-    if not match.absent(seat) or match.rules.absence in GHOSTLY:
-        return True
-    return match.clocks.of(seat).fallen and not match.absent(seat.other)  # who may claim
+    if seat is None or match.absent(seat):
+        return seat is not None and bool(clock.decide(match, clock.ClaimWin(seat.other, afflicted.scene.now)))
+    return match.resigning is not None or afflicted.playout._move(match) is not None
 
 
 def _fell_in_an_outage(scene: Scene) -> bool:
@@ -267,10 +267,10 @@ def _interrupt(scene: Timed, draw: random.Random, other: Seat) -> None:
             scene.do(clock.RecordOutage(began, scene.wait(draw.random() * 1000), scene.now))
         case 1 if scene.match.absent(other):
             scene.do(clock.ReportPresent(other, scene.now))
-        case 1 if scene.now - scene.match.clocks.up_since >= clock.GRACE:
+        case 1 if scene.now - scene.match.clocks.up_since >= 10 * SECOND:
             scene.do(clock.ReportAbsent(other, scene.now - 10 * SECOND, scene.now))
         case 2:
-            automatic = rules.SetAutomaticPlay(other, draw.random() < 0.5, draw.random() < 0.5)
+            automatic = rules.SetAutomaticPlay(other, *(draw.random() < 0.5 for _ in range(3)))
             scene.do(automatic)
         case _:
             pass

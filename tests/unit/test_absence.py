@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from libs.backgammon.board import Board, Worth
-from libs.backgammon.clock import AWAY, deadline, is_late
+from libs.backgammon.clock import deadline, is_late
 from libs.backgammon.errors import Reason
 from libs.backgammon.events import (
     ContinueAwaited,
@@ -21,13 +21,14 @@ from libs.backgammon.events import (
     MatchResumed,
     MatchScored,
     MatchSuspended,
+    Player,
     Seat,
     SeatAbsent,
     SeatReturned,
     TimeExpired,
 )
 from libs.backgammon.match import Cube, Phase
-from libs.backgammon.rules import profile
+from libs.backgammon.rules import Waits, profile
 from libs.backgammon.timing import Mode
 from services.clock import core
 from services.clock.core import (
@@ -59,7 +60,7 @@ from tests.scene import BLACK, WHITE, Scene, counts, happen, position, refusal, 
 
 GHOSTLY = ["single", "blitz", "match"]
 LIMITED = ["casual", "classic", "money", "series"]
-FIVE = AWAY
+FIVE = 300 * SECOND
 
 
 def leave(scene: Timed, seat: Seat) -> tuple[object, ...]:
@@ -112,6 +113,46 @@ def test_nobody_is_absent_before_the_match_or_after_it() -> None:
     over.do(OfferResignation(WHITE))
     assert refusal(over, ReportAbsent(WHITE, BEGUN, over.wait(10))) is Reason.MATCH_OVER
     assert refusal(Scene(seated("money").match), ReportAbsent(WHITE, 0, 5)) is Reason.NOT_ABSENT
+
+
+# --- the waits are the table's own ---
+
+PATIENT = Waits(grace=20_000, suspension=60_000, continuing=30_000, away=40_000)
+
+
+def patient(name: str) -> Timed:
+    return Timed(replace(profile(name), waits=PATIENT))
+
+
+def test_a_blink_is_as_long_as_the_rules_say() -> None:
+    scene = patient("single")
+    assert refusal(scene, ReportAbsent(WHITE, BEGUN, BEGUN + 20 * SECOND - 1)) is Reason.NOT_ABSENT
+    assert scene.do(ReportAbsent(WHITE, BEGUN, BEGUN + 20 * SECOND)) == (SeatAbsent(WHITE, BEGUN),)
+
+
+def test_a_match_without_anybody_rests_as_long_as_the_rules_say() -> None:
+    scene = patient("single")
+    for seat in (WHITE, BLACK):
+        scene.do(ReportAbsent(seat, BEGUN, BEGUN + 20 * SECOND))
+    scene.now = BEGUN + 21 * SECOND
+    assert scene.do(SuspendMatch(scene.now)) == (MatchSuspended(scene.now + 60 * SECOND),)
+
+
+def test_a_continue_is_awaited_as_long_as_the_rules_say() -> None:
+    scene = _ghost_in("match", WHITE)
+    scene.current = replace(scene.match, rules=replace(scene.match.rules, waits=PATIENT))
+    _win(scene, BLACK)
+    assert scene.do(AwaitContinue(BEGUN)) == (ContinueAwaited(WHITE, BEGUN + 30 * SECOND),)
+
+
+def test_an_abandoned_game_waits_as_long_as_the_rules_say() -> None:
+    scene = patient("classic")
+    scene.do(ReportAbsent(WHITE, BEGUN, BEGUN + 20 * SECOND))
+    assert core.react(scene.match) == Wake(BEGUN + 40 * SECOND, AbandonGame)
+
+
+def test_scaled_waits_leave_alone_what_does_not_run_in_the_clocks_place() -> None:
+    assert PATIENT.scaled(0.5) == replace(PATIENT, away=20_000)
 
 
 # --- the clock runs on ---
@@ -329,6 +370,21 @@ def test_a_fallen_flag_that_nobody_is_there_to_claim_lets_the_match_rest() -> No
     assert scene.do(ClaimWin(BLACK, scene.now))
 
 
+def test_a_match_against_a_bot_that_nobody_is_there_to_claim_rests_as_well() -> None:
+    scene = Timed("reserve")
+    scene.current = replace(scene.match, black=Player("bot/hard", "House bot (hard)", "hard"))
+    leave(scene, WHITE)
+    assert scene.due() == (TimeExpired(WHITE, BEGUN + 101 * SECOND),)
+    assert core.react(scene.match) == Wake(0, SuspendMatch)
+    scene.due()
+    assert come_back(scene, WHITE, 60) == (SeatReturned(WHITE), MatchResumed())
+    assert core.react(scene.match) is None, "he may still move: a bot claims nothing"
+    leave(scene, WHITE)
+    scene.due()
+    scene.wait(120)
+    assert scene.due() == (MatchInterrupted(None),)
+
+
 @pytest.mark.parametrize("name", LIMITED)
 def test_where_five_minutes_run_they_end_the_game_though_both_are_gone(name: str) -> None:
     scene = Timed(name)
@@ -443,7 +499,7 @@ def test_in_a_classic_match_a_forfeit_is_one_game_and_the_next_has_new_five_minu
     scene.due()
     scene.settle()
     assert (scene.match.game, scene.match.phase, scene.score()) == (2, Phase.OPENING, (0, 3))
-    assert scene.time(WHITE).away == AWAY
+    assert scene.time(WHITE).away == FIVE
 
 
 @pytest.mark.parametrize("name", ["money", "series"])

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from libs.backgammon.automatic import bear_off
+from libs.backgammon.automatic import forced, own_play
 from libs.backgammon.board import Worth
 from libs.backgammon.clock import deadline
 from libs.backgammon.errors import Reason
@@ -24,7 +24,7 @@ from services.cube.core import (
 from services.dice import core as dice
 from services.dice.core import RevealLink, RollDice, StopWaiting
 from services.rules import core as rules
-from services.rules.core import BearOff, MoveCheckers, SetAutomaticPlay
+from services.rules.core import MoveCheckers, PlayForSeat, SetAutomaticPlay
 from tests.clock_scene import SECOND, Timed
 from tests.scene import BLACK, CHAINS, WHITE, Scene, position, refusal
 
@@ -116,10 +116,10 @@ def test_an_automatic_roll_comes_after_the_answers_to_cube_and_resignation() -> 
 
 def test_a_bear_off_without_a_choice_is_made_by_the_system() -> None:
     assert rules.react(_bearing_off({6: 2}, (6, 6)).match) is None, "nobody has asked for it"
-    assert rules.react(_asked(_bearing_off({6: 2, 1: 2}, (6, 1))).match) is None, "6/5 and 1/off with the ace"
+    assert rules.react(_asked(_bearing_off({6: 2, 4: 2}, (6, 1))).match) is None, "what is the ace to move?"
     scene = _asked(_bearing_off({6: 2}, (6, 6)))
-    assert rules.react(scene.match) == BearOff()
-    moved, ended = scene.do(BearOff())
+    assert rules.react(scene.match) == PlayForSeat()
+    moved, ended = scene.do(PlayForSeat())
     assert isinstance(moved, CheckersMoved)
     assert (len(moved.moves), ended) == (2, TurnEnded(WHITE))
     assert scene.match.phase is Phase.WON
@@ -130,15 +130,59 @@ def test_asked_for_with_the_dice_on_the_table_it_is_made_at_once() -> None:
     _, moved, ended = scene.do(SetAutomaticPlay(WHITE, automatic_roll=False, automatic_bear_off=True))
     assert isinstance(moved, CheckersMoved)
     assert (ended, scene.match.phase) == (TurnEnded(WHITE), Phase.WON)
-    scene = _bearing_off({6: 2, 1: 2}, (6, 1))
+    scene = _bearing_off({6: 2, 4: 2}, (6, 1))
     assert len(scene.do(SetAutomaticPlay(WHITE, automatic_roll=True, automatic_bear_off=True))) == 1
 
 
 def test_automatic_play_does_not_guess_in_a_race() -> None:  # M07
     scene = _bearing_off({5: 1, 2: 1}, (4, 2))
     scene.do(SetAutomaticPlay(WHITE, automatic_roll=False, automatic_bear_off=True))
-    assert (bear_off(scene.match), rules.react(scene.match)) == ((), None)
-    assert refusal(scene, BearOff()) is Reason.NOT_DUE
+    assert (own_play(scene.match), rules.react(scene.match)) == ((), None)
+    assert refusal(scene, PlayForSeat()) is Reason.NOT_DUE
+
+
+def test_a_race_roll_that_takes_a_checker_off_with_every_die_is_played_by_the_system() -> None:
+    scene = _asked(_bearing_off({6: 2, 1: 2}, (6, 1)))  # 6/5 with the ace would be legal too
+    moved, _ = scene.do(PlayForSeat())
+    assert isinstance(moved, CheckersMoved)
+    assert [(made.origin, made.target) for made in moved.moves] == [(6, 0), (1, 0)]
+    assert own_play(_asked(_bearing_off({4: 1, 3: 5, 2: 2}, (4, 3))).match), "4/off and 3/off"
+    doublet = own_play(_asked(_bearing_off({5: 3, 3: 9}, (3, 3))).match)
+    assert [(made.origin, made.target) for made in doublet] == [(3, 0)] * 4
+
+
+def test_with_contact_left_the_system_leaves_every_choice_to_the_player() -> None:
+    scene = _asked(position("money", {6: 2, 1: 2}, {22: 2, 6: 8}, dice_=(6, 1)))
+    assert (own_play(scene.match), rules.react(scene.match)) == ((), None)
+    on_the_bar = _asked(position("money", {6: 2, 1: 2}, {25: 1, 6: 8}, dice_=(6, 1)))
+    assert own_play(on_the_bar.match) == ()
+
+
+def test_a_log_from_before_races_were_borne_off_keeps_its_choices_with_the_player() -> None:
+    scene = _asked(_bearing_off({6: 2, 1: 2}, (6, 1)))
+    scene.current = replace(scene.match, rules=replace(scene.match.rules, race_bear_off=False))
+    assert rules.react(scene.match) is None
+
+
+def test_a_forced_play_is_shown_and_made_only_for_who_has_asked_for_that() -> None:
+    scene = position("money", {24: 1}, {14: 2, 2: 8}, dice_=(6, 5))  # either order ends on the 13 point
+    shown = forced(scene.match)
+    assert [(made.origin, made.target) for made in shown] == [(24, 18), (18, 13)]
+    assert rules.react(scene.match) is None
+    switch = SetAutomaticPlay(WHITE, automatic_roll=False, automatic_bear_off=False, forced_plays=True)
+    switched, moved, ended = scene.do(switch)
+    assert (switched, ended) == (
+        AutomaticPlaySet(WHITE, automatic_roll=False, automatic_bear_off=False, forced_plays=True),
+        TurnEnded(WHITE),
+    )
+    assert moved == CheckersMoved(WHITE, shown)
+    assert forced(scene.match) == ()
+
+
+def test_where_there_is_a_choice_nothing_is_forced() -> None:
+    scene = position("money", {24: 1, 13: 1}, {2: 8}, dice_=(6, 5))
+    scene.do(SetAutomaticPlay(WHITE, automatic_roll=False, automatic_bear_off=False, forced_plays=True))
+    assert (forced(scene.match), rules.react(scene.match)) == ((), None)
 
 
 def test_a_turn_begun_by_hand_is_not_finished_by_the_system() -> None:
@@ -156,11 +200,11 @@ def test_checkers_outside_the_home_board_are_never_moved_by_the_system() -> None
 
 def test_a_forced_move_made_by_both_is_made_once() -> None:  # S23
     scene = _asked(_bearing_off({6: 2}, (6, 6)))
-    scene.do(BearOff())
+    scene.do(PlayForSeat())
     assert refusal(scene, MoveCheckers(WHITE, ((6, 0), (6, 0)), end_turn=True)) is Reason.WRONG_PHASE
     scene = _asked(_bearing_off({6: 2}, (6, 6)))
     scene.do(MoveCheckers(WHITE, ((6, 0), (6, 0)), end_turn=True))
-    assert refusal(scene, BearOff()) is Reason.WRONG_PHASE
+    assert refusal(scene, PlayForSeat()) is Reason.WRONG_PHASE
 
 
 def _asked(scene: Scene) -> Scene:

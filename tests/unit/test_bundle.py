@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from libs.backgammon.rules import PROFILES
-from libs.eventlog.archive import to_archive
+from libs.eventlog.archive import MAX_DECISION_BYTES, to_archive
 from libs.merkle import Tree, continues
 from tests.proof_logs import played
 from tests.scene import MATCH_ID
@@ -28,7 +28,6 @@ from videau.__main__ import main
 from videau.archive.v1.archive_pb2 import Archive
 from videau.bundle.v1.bundle_pb2 import Bundle, InclusionProof, TreeHeadStatement
 from videau.match.v1 import events_pb2 as pb
-from videau.proof import bundle as bundles
 from videau.proof.bundle import MAGIC, MAX_BYTES, MAX_PACKED, BundleError, log_of, pack, unpack
 from videau.proof.certify import NotProvedError, Signer, certify, seal, sign_head
 from videau.proof.keys import BadKeyError, raw, read_private, read_public
@@ -205,13 +204,15 @@ def test_millions_of_empty_parts_are_not_parsed() -> None:
     many = b"\x12\x00" * (1 << 20)
     with pytest.raises(BundleError, match="more than 20000 decisions"):
         log_of(many)
-    assert "keys" in refusal(framed(b"\x2a\x00" * 1000))
+    assert "more than a bundle" in refusal(framed(b"\x2a\x00" * 1000))
+    assert "more than a bundle" in refusal(framed(b"\x22\x80\x80\x80\x01" + bytes(1 << 21)))
+    assert "keys" in refusal(framed(b"\x2a\x00" * 3))
     assert "keys" in refusal(framed(Bundle(inclusion=InclusionProof(path=[b""] * 1000)).SerializeToString()))
 
 
 def test_a_decision_longer_than_any_is_refused() -> None:
     archive = Archive(match_id=MATCH_ID)
-    archive.decisions.add(data=bytes(bundles.MAX_DECISION_BYTES + 1))
+    archive.decisions.add(data=bytes(MAX_DECISION_BYTES))
     with pytest.raises(BundleError, match="a decision of"):
         log_of(archive.SerializeToString())
 

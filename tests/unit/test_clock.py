@@ -1,4 +1,4 @@
-"""Every time control, computed from the log: the examples of docs/clocks.md and what they leave open."""
+"""Every time control, computed from the log: the examples of docs/rules.md and what they leave open."""
 
 import re
 from dataclasses import replace
@@ -31,7 +31,7 @@ from services.rules.core import EndTurn, MoveCheckers, UndoMoves
 from tests.clock_scene import BEGUN, SECOND, Timed, seconds, timed
 from tests.scene import BLACK, CHAINS, WHITE, position, refusal, started
 
-PAGE = (Path(__file__).parents[2] / "docs" / "clocks.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "rules.md").read_text()
 BONUS = Clock(ClockKind.BONUS, 120_000, 20_000)
 DELAY = Clock(ClockKind.DELAY, 12_000, 120_000)
 FISCHER = Clock(ClockKind.FISCHER, 60_000, 5_000)

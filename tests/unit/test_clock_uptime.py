@@ -117,6 +117,16 @@ def test_while_one_cannot_play_no_flag_falls_however_well_the_gateway_is() -> No
     assert sky.live(1, since=sky.now) == [Outage(began, sky.now)]
 
 
+def test_a_gateway_through_which_one_cannot_play_stops_nothing_while_there_is_another() -> None:
+    sky = Sky()
+    sky.broker(BEGIN)
+    sky.gateway(BEGIN, BEGIN, BEGIN, "able")
+    sky.gateway(0, BEGIN, BEGIN, "unable")
+    assert sky.may_judge(BEGIN)
+    sky.gateway(0, BEGIN, BEGIN, "able")
+    assert not sky.may_judge(BEGIN)
+
+
 def test_after_a_restart_the_mark_and_the_gateways_word_tell_of_an_outage() -> None:
     for stopped, since, outage in (
         (BEGIN - 60 * SECOND, BEGIN - 3600 * SECOND, []),  # the clock alone was away
@@ -126,8 +136,47 @@ def test_after_a_restart_the_mark_and_the_gateways_word_tell_of_an_outage() -> N
         assert Sky(last=stopped).live(3, since) == outage
 
 
+def test_a_break_between_gateways_is_remembered_though_it_is_no_outage() -> None:
+    sky = Sky()
+    sky.live(10)
+    began, back = sky.now, sky.now + 2 * SECOND
+    sky.now = back
+    assert sky.live(1, since=back) == []
+    assert sky.break_at(began + 1) == sky.break_at(back - 1) == Outage(began, back)
+    assert sky.break_at(began) is sky.break_at(back) is None
+
+
+def test_there_is_no_break_between_gateways_where_one_was_there_all_the_time() -> None:
+    sky = Sky()
+    sky.live(10)
+    began = sky.now
+    sky.now += 2 * SECOND
+    sky.gateway(sky.now, sky.now)
+    assert sky.break_at(began + 1) is not None
+    sky.gateway(BEGIN, sky.now)
+    assert sky.break_at(began + 1) is None
+
+
+def test_a_gateway_that_says_that_one_cannot_play_is_there_all_the_same() -> None:
+    sky = Sky()
+    sky.live(10)
+    began = sky.now
+    sky.gateway(0, began)
+    sky.now += 2 * SECOND
+    sky.live(1, since=sky.now)
+    assert sky.break_at(began + 1) is None
+
+
+def test_a_gateways_word_counts_when_it_is_heard_whatever_its_clock_says() -> None:
+    sky = Sky()
+    sky.gateway(BEGIN - SECOND, BEGIN - SECOND, BEGIN)
+    assert sky.vouched == BEGIN
+    sky.gateway(0, BEGIN + SECOND, BEGIN + SECOND)
+    assert sky.vouched == BEGIN, "one cannot play"
+
+
 def test_a_player_is_missing_when_he_was_not_seen_for_the_grace_and_a_bot_never() -> None:
-    attendance, match = Attendance(10 * SECOND), Timed("single").match
+    attendance, match = Attendance(), Timed("single").match
     attendance.follow(replace(match, black=Player("bot/easy", "Easy", "easy")), BEGIN)
     assert list(attendance.missing(BEGIN + 10 * SECOND - 1)) == []
     assert list(attendance.missing(BEGIN + 10 * SECOND)) == [(match.match_id, "w", BEGIN)]

@@ -15,6 +15,8 @@ from libs.backgammon.events import (
     GhostDecided,
 )
 from libs.backgammon.match import GHOSTS
+from libs.backgammon.money import Currency, Stake
+from libs.backgammon.rules import profile
 from libs.engine.analysis import adjudicate
 from libs.engine.local import LocalEngine
 from libs.engine.machine import why_missing
@@ -142,12 +144,12 @@ async def test_a_choice_that_is_not_the_best_is_found(engine: LocalEngine) -> No
     assert "it was not followed: CubeTaken came next" in found.wrong
 
 
-@pytest.mark.parametrize("profile", ["money", "series"])
-async def test_an_adjudication_is_computed_again(engine: LocalEngine, profile: str) -> None:
-    scene = started(profile)
+@pytest.mark.parametrize("name", ["money", "series"])
+async def test_an_adjudication_is_computed_again(engine: LocalEngine, name: str) -> None:
+    scene = started(profile(name, stake=Stake(500, Currency.PLAY)))
     scene.do(dice.StopWaiting(SERVER_CHAIN))
     happens(scene, GameAbandoned(scene.match.on_roll, 5))
-    happens(scene, await adjudicate(engine, scene.match, 1000))
+    happens(scene, await adjudicate(engine, scene.match))
 
     def shifted(event: Event) -> Event:
         assert isinstance(event, GameAdjudicated)
@@ -157,10 +159,16 @@ async def test_an_adjudication_is_computed_again(engine: LocalEngine, profile: s
         assert isinstance(event, GameAdjudicated)
         return replace(event, win=event.win + 10_000)
 
+    def richer(event: Event) -> Event:
+        assert isinstance(event, GameAdjudicated)
+        return replace(event, at_risk=event.at_risk + 1, white_share=event.white_share + 1)
+
     (holds,) = await audit(engine, scene.log)
+    (more,) = await audit(engine, changed(scene.log, GameAdjudicated, richer))
     (split,) = await audit(engine, changed(scene.log, GameAdjudicated, shifted))
     (chances,) = await audit(engine, changed(scene.log, GameAdjudicated, surer))
 
     assert holds.wrong == ()
+    assert more.wrong[0] == "1000 cents are at risk, not 1001"
     assert "split the stakes" in split.wrong[0]
     assert chances.wrong[0].startswith("win is")

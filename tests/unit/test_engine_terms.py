@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 from libs.backgammon.board import Board
-from libs.backgammon.events import Seat
+from libs.backgammon.events import GameAdjudicated, Seat
 from libs.backgammon.match import Cube
-from libs.backgammon.rules import profile
+from libs.backgammon.money import Currency, Stake
+from libs.backgammon.rules import Rules, profile
 from libs.backgammon.turn import Turn, play
-from libs.engine.adjudicate import match_chance, money_equity, split_by_chance, split_by_equity
+from libs.engine.adjudicate import concluded, match_chance, money_equity, split_by_chance, split_by_equity
 from libs.engine.completions import completions
 from libs.engine.frame import FARTHEST, LAST_POINT, Frame, frame_of
 from libs.engine.machine import why_unfit
@@ -233,6 +234,82 @@ def test_under_jacoby_gammons_split_stakes_only_once_the_cube_was_turned() -> No
 
     assert money_equity(seen, Situation(START, rules)) == 0
     assert money_equity(seen, Situation(START, rules, 2, Owner.MOVER)) == 100_000
+
+
+CAPPED = profile("money", stake=Stake(500, Currency.PLAY, 12))
+GAMMONISH = Chances(600_000, 300_000, 100_000, 100_000, 0)
+"""White loses 400, wins 300 single, 200 gammons and 100 backgammons of a thousand games."""
+
+
+@pytest.mark.parametrize(
+    ("cube", "equity"),
+    [
+        (4, 500_000),  # 4, 8 and 12 stakes: the cap of 12 cuts nothing
+        (8, 300_000 + 300_000 * 3 // 2 - 300_000 - 100_000 * 3 // 2),  # 8, and 12 for more
+        (16, 200_000),  # 12 for everything: twice the chance to win less one
+        (64, 200_000),
+    ],
+)
+def test_under_a_cap_no_ending_counts_more_than_it_is_settled_for(cube: int, equity: int) -> None:
+    assert money_equity(GAMMONISH, Situation(START, CAPPED, cube, Owner.MOVER)) == equity
+
+
+def test_without_a_cap_every_cube_has_the_same_equity() -> None:
+    for cube in (1, 2, 16, 64):
+        assert money_equity(GAMMONISH, Situation(START, MONEY, cube, Owner.MOVER)) == 500_000
+
+
+def adjudicated(rules: Rules, cube: int, **found: int) -> GameAdjudicated:
+    """What follows from these chances of White's; whatever else is said with them is no matter."""
+    said: dict[str, int] = dict.fromkeys(NUMBERS, 0) | GAMMONISH._asdict() | found
+    match = position(rules, START, cube_=Cube(cube, WHITE)).match
+    return concluded(match, GameAdjudicated(WHITE, "e", "1", "w", "2-ply", **said))
+
+
+NUMBERS = ("equity", "match_chance", "at_risk", "white_share", "black_share")
+
+
+@pytest.mark.parametrize(
+    ("cube", "at_risk", "white"),
+    [(1, 1_000, 750), (4, 4_000, 3_000), (8, 8_000, 5_200), (16, 12_000, 7_200)],
+)
+def test_a_money_game_is_split_by_what_its_endings_are_settled_for(
+    cube: int, at_risk: int, white: int
+) -> None:
+    found = adjudicated(CAPPED, cube, equity=5, match_chance=7, at_risk=9, white_share=9)
+
+    assert (found.at_risk, found.white_share, found.black_share) == (at_risk, white, at_risk - white)
+    assert found.match_chance == 0
+
+
+def test_a_series_is_split_by_the_chance_whatever_the_cube() -> None:
+    found = adjudicated(profile("series", stake=Stake(999, Currency.REAL)), 4, match_chance=333_333)
+
+    assert (found.at_risk, found.white_share, found.black_share) == (1_998, 666, 1_332)
+    assert found.equity == 500_000
+
+
+def test_where_nothing_is_staked_nothing_is_split() -> None:
+    for rules, cube in ((MONEY, 4), (profile("series"), 2)):
+        found = adjudicated(rules, cube, match_chance=500_000)
+        assert (found.at_risk, found.white_share, found.black_share) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"win": 1_000_001},
+        {"win": 250_000},
+        {"win_backgammon": 300_001},
+        {"lose_gammon": 400_001},
+        {"lose_backgammon": -1},
+        {"match_chance": 1_000_001},
+        {"match_chance": -1},
+    ],
+)
+def test_from_chances_that_cannot_be_nothing_follows(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="no game ends"):
+        adjudicated(profile("series"), 1, **wrong)
 
 
 # --- machines ---------------------------------------------------------

@@ -17,8 +17,9 @@ from libs.backgammon.events import (
     Seat,
 )
 from libs.backgammon.match import Cube, Match
+from libs.backgammon.money import Currency, Stake
 from libs.backgammon.notation import write_play
-from libs.backgammon.rules import profile
+from libs.backgammon.rules import Rules, profile
 from libs.backgammon.turn import Turn, is_complete, play
 from libs.engine.analysis import adjudicate
 from libs.engine.completions import completions
@@ -240,6 +241,10 @@ async def test_a_resignation_on_a_blocked_roll_is_weighed_as_the_other_side_to_r
 # --- adjudication -----------------------------------------------------
 
 
+def staked(cents: int) -> Rules:
+    return profile("money", stake=Stake(cents, Currency.PLAY))
+
+
 def abandoned(scene: Scene, seat: Seat) -> Match:
     clocks = scene.match.clocks
     gone = replace(clocks.of(seat), away=0)
@@ -252,9 +257,9 @@ def abandoned(scene: Scene, seat: Seat) -> Match:
 @pytest.mark.parametrize("on_roll", [WHITE, BLACK])
 async def test_a_won_game_gives_all_the_stakes_to_its_winner(engine: LocalEngine, on_roll: Seat) -> None:
     white, black = ({1: 1}, {6: 8}) if on_roll is WHITE else ({6: 8}, {1: 1})
-    match = abandoned(position("money", white, black, on_roll=on_roll), on_roll.other)
+    match = abandoned(position(staked(1000), white, black, on_roll=on_roll), on_roll.other)
 
-    found = await adjudicate(engine, match, 2000)
+    found = await adjudicate(engine, match)
 
     assert found.absent is on_roll.other
     assert (found.white_share, found.black_share) == ((2000, 0) if on_roll is WHITE else (0, 2000))
@@ -263,27 +268,29 @@ async def test_a_won_game_gives_all_the_stakes_to_its_winner(engine: LocalEngine
 
 
 async def test_dice_on_the_table_are_played_at_their_best_before_the_split(engine: LocalEngine) -> None:
-    match = abandoned(position("money", {6: 1, 5: 1}, {1: 1}, dice_=(6, 5)), WHITE)
-    assert (await adjudicate(engine, match, 1000)).white_share == 1000
+    match = abandoned(position(staked(500), {6: 1, 5: 1}, {1: 1}, dice_=(6, 5)), WHITE)
+    assert (await adjudicate(engine, match)).white_share == 1000
 
-    match = abandoned(position("money", {6: 1, 5: 1}, {1: 1}, dice_=(4, 1)), WHITE)
-    assert (await adjudicate(engine, match, 1000)).white_share == 0
+    match = abandoned(position(staked(500), {6: 1, 5: 1}, {1: 1}, dice_=(4, 1)), WHITE)
+    assert (await adjudicate(engine, match)).white_share == 0
 
 
 async def test_the_split_of_a_money_game_follows_from_the_chances_it_holds(engine: LocalEngine) -> None:
-    found = await adjudicate(engine, abandoned(position("money", START), BLACK), 1001)
+    found = await adjudicate(engine, abandoned(position(staked(501), START), BLACK))
 
     assert found.equity == 2 * found.win - MILLION + (
         found.win_gammon - found.lose_gammon + found.win_backgammon - found.lose_backgammon
     )
-    assert found.white_share == (2 * 1001 * (MILLION + found.equity) + 2 * MILLION) // (4 * MILLION)
-    assert found.white_share + found.black_share == found.at_risk == 1001
+    assert found.white_share == (2 * 1002 * (MILLION + found.equity) + 2 * MILLION) // (4 * MILLION)
+    assert found.white_share + found.black_share == found.at_risk == 1002
 
 
 async def test_a_series_is_split_by_the_chance_to_win_it(engine: LocalEngine) -> None:
-    scene = position(profile("series", points=5), START, on_roll=BLACK, score=(3, 0))
-    found = await adjudicate(engine, abandoned(scene, BLACK), 2000)
+    rules = profile("series", points=5, stake=Stake(1000, Currency.REAL))
+    scene = position(rules, START, on_roll=BLACK, score=(3, 0))
+    found = await adjudicate(engine, abandoned(scene, BLACK))
 
     assert 700_000 < found.match_chance < 850_000
+    assert found.at_risk == 2000
     assert found.white_share == round(2000 * found.match_chance / MILLION)
     assert found.level == "2-ply"

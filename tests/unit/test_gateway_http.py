@@ -157,7 +157,7 @@ async def test_everything_else_does() -> None:
     async with gateway_scene() as scene:
         for route in ROUTES:
             if not route.open:
-                path = route.path.format(match_id="m")
+                path = route.path.format(match_id="m", position=1, case_id="case-1")
                 answer = await scene.request(route.method, path)
                 assert refusal(answer) == (401, "unauthenticated")
                 assert answer[2]["WWW-Authenticate"] == "Bearer"

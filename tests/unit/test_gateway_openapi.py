@@ -7,6 +7,7 @@ from aiohttp import web
 
 from services.gateway.app import OPENAPI_PATH, SOCKET_PATH
 from services.gateway.openapi import document
+from services.gateway.route import File
 from services.gateway.routes import ROUTES
 from tests.gateway_scene import Scene, gateway_scene
 from tests.unit.test_gateway_subscriptions import started
@@ -92,8 +93,8 @@ async def test_what_is_answered_is_what_the_document_promises() -> None:
         match_id = await started(scene)
         told = document(ROUTES)
         schemas = told["components"]["schemas"]
-        for route in ROUTES:
-            path = route.path.format(match_id=match_id)
+        for route in (route for route in ROUTES if route.response is not File):
+            path = route.path.format(match_id=match_id, position=1, case_id="case-1")
             body = {"name": "Zoë", "profile": "single"} if route.path == "/v1/tables" else {"name": "Zoë"}
             status, answer, _ = await scene.request(
                 route.method, path, "Ann", body if route.method == "POST" else None

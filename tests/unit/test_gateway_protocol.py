@@ -22,11 +22,17 @@ from services.gateway.routes import ROUTES
 from services.gateway.subscription import MAX_MISSED
 from tests.scene import Scene, started
 from videau.gateway.v1 import gateway_pb2 as pb
+from videau.lobby.v1.lobby_pb2 import OpenTableRequest
 from videau.match.v1.events_pb2 import Event
 
 TEXT = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```json (\w+)\n(.*?)\n```", TEXT, re.DOTALL)
-MESSAGES: dict[str, type[Any]] = {"client": pb.ClientFrame, "server": pb.ServerFrame, "problem": pb.Problem}
+MESSAGES: dict[str, type[Any]] = {
+    "client": pb.ClientFrame,
+    "server": pb.ServerFrame,
+    "problem": pb.Problem,
+    "table": OpenTableRequest,
+}
 
 
 def rows(heading: str) -> list[list[str]]:

@@ -226,3 +226,27 @@ def test_a_guest_needs_a_name_that_can_be_shown(name: str) -> None:
 def test_keys_without_an_issuer_are_a_mistake_in_the_settings() -> None:
     with pytest.raises(SettingsError, match="VIDEAU_ISSUER"):
         Tokens(Settings(), None, Issuer().keys)
+
+
+async def test_a_token_of_the_staff_names_its_role_and_an_account_of_its_own() -> None:
+    guests = Guests(guest_key(), "videau", lambda: "1")
+    tokens = Tokens(Settings(), guests, None)
+    _, token = guests.issue_staff(" Sue O'Hara ", "support", now(), 60)
+    staff = await tokens.identify(token)
+    assert (staff.account, staff.name) == ("staff-sue-o-hara", "Sue O'Hara")
+    assert staff.roles == {"support"}
+    _, guest = guests.issue("Sue", now())
+    assert (await tokens.identify(guest)).roles == frozenset()
+    _, expired = guests.issue_staff("Sue", "support", now() - 120_000_000, 60)
+    with pytest.raises(RefusedError, match="expired"):
+        await tokens.identify(expired)
+    for nobody in ("", "  ", "'", "x" * 41):
+        with pytest.raises(RefusedError, match="a name has"):
+            guests.issue_staff(nobody, "support", now(), 60)
+
+
+async def test_no_other_issuer_names_an_account_of_the_staff() -> None:
+    issuer = Issuer()
+    tokens = Tokens(Settings(issuer=ISSUER), None, issuer.keys)
+    with pytest.raises(RefusedError, match="names no account"):
+        await tokens.identify(signed(sub="staff-sue"))

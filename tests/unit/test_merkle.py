@@ -121,3 +121,11 @@ def test_what_is_not_there_has_no_proof() -> None:
     assert not includes(tree.root(), 3, -1, b"", [])
     assert not continues(tree.root(), 0, tree.root(), 3, [])
     assert not continues(tree.root(2), 2, tree.root(), 3, [])
+
+
+@given(SIZES)
+def test_the_head_with_one_leaf_more_is_known_before_it_is_added(size: int) -> None:
+    tree = Tree(leaves(size))
+    expected = tree.root_with(b"next")
+    tree.append(b"next")
+    assert tree.root() == expected

@@ -17,6 +17,7 @@ from libs.backgammon.rules import (
     Resigning,
     Stakes,
     TimeOver,
+    Waits,
     profile,
 )
 
@@ -118,6 +119,8 @@ ROWS: dict[str, tuple[Callable[[Profile], Any], list[Any]]] = {
         lambda p: p.rules.stakes,
         [POINTS, POINTS, POINTS, POINTS, Stakes.NONE, POINTS, MONEY, MONEY, POINTS],
     ),
+    "cap of a stake": (lambda p: p.cap, [0, 0, 0, 0, 0, 0, 12, 0, 0]),
+    "waits": (lambda p: p.rules.waits, [Waits(10_000, 120_000, 120_000, 300_000)] * 9),
     "options off": (
         lambda p: (p.rules.beaver, p.rules.jacoby, p.rules.raccoon, p.rules.automatic_doubles),
         [(False, False, False, 0)] * 9,
@@ -196,7 +199,7 @@ def test_an_option_given_as_a_number_becomes_a_switch() -> None:
 )
 def test_an_option_that_is_not_on_offer_is_refused(name: str, chosen: dict[str, int]) -> None:
     with pytest.raises(RefusedError) as refused:
-        profile(name, **chosen)
+        profile(name, stake=None, **chosen)
     assert refused.value.reason is Reason.BAD_OPTION
 
 

@@ -9,6 +9,7 @@ from libs.backgammon.events import Decision
 from libs.engine.errors import EngineMissingError
 from libs.engine.local import LocalEngine
 from libs.engine.receipts import TOLERANCE, audited
+from videau.cli import audit_dice
 from videau.logs import DEFAULT_URL, NoLogError, load
 
 HOLDS, DIFFERS, IMPOSSIBLE = 0, 1, 2
@@ -32,6 +33,7 @@ def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         "--url", default=DEFAULT_URL, help=f"the gateway to ask for a match id [{DEFAULT_URL}]"
     )
     ghost.set_defaults(run=main)
+    audit_dice.add(kinds)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -1,22 +1,25 @@
-"""`videau export MATCH`: a match as a record that other programs read."""
+"""`videau export MATCH`: a match as a file that other programs read."""
 
 import argparse
 import sys
 from pathlib import Path
 
-from libs.records.write_mat import to_mat
-from libs.records.write_sgf import to_sgf
-from videau.logs import DEFAULT_URL, NoLogError, load
-from videau.recording import record_of
-
-FORMATS = {"mat": to_mat, "sgf": to_sgf}
+from libs.backgammon.errors import RefusedError
+from libs.records.exports import EXPORTS
+from videau.logs import DEFAULT_URL, MATCH_HELP, NoLogError, load_log
+from videau.terminal import plain
 
 
 def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the command."""
-    parser = subparsers.add_parser("export", help="write a match as a record")
-    parser.add_argument("match", metavar="MATCH", help="a match id, or the file of an imported log")
-    parser.add_argument("--format", choices=sorted(FORMATS), default="mat")
+    parser = subparsers.add_parser(
+        "export",
+        help="write a match as a file that other programs read",
+        description="mat and sgf are match records, with a comment on what they have no words for; xgid has "
+        "a line for each decision point; jsonl holds the whole log, and MATCH may be such a file again.",
+    )
+    parser.add_argument("match", metavar="MATCH", help=MATCH_HELP)
+    parser.add_argument("--format", choices=list(EXPORTS), default="mat", help="[%(default)s]")
     parser.add_argument("-o", "--output", type=Path, help="file to write [standard output]")
     parser.add_argument(
         "--url", default=DEFAULT_URL, help=f"the gateway to ask for a match id [{DEFAULT_URL}]"
@@ -25,14 +28,14 @@ def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Write the record; 1 if there is no such match."""
+    """Write the file; 1 if there is no such match, or it cannot be written so."""
     try:
-        text = FORMATS[arguments.format](record_of(load(arguments.match, arguments.url)))
-    except NoLogError as error:
-        print(error, file=sys.stderr)
+        text = EXPORTS[arguments.format](load_log(arguments.match, arguments.url))
+        if arguments.output is not None:
+            arguments.output.write_text(text, encoding="utf-8")
+            return 0
+    except (NoLogError, RefusedError, OSError) as error:
+        print(plain(str(error)), file=sys.stderr)
         return 1
-    if arguments.output is None:
-        print(text, end="")
-    else:
-        arguments.output.write_text(text, encoding="utf-8")
+    print(text, end="")
     return 0

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from libs.backgammon.errors import RefusedError
 from libs.eventlog.archive import to_archive
-from libs.records.read import read_record
+from libs.records.read import MAX_BYTES, read_record
 from videau.importing import Imported, import_record
+from videau.reading import read_at_most
+from videau.terminal import plain
 
 DEFAULT_FOLDER = Path("data/imported")
 
@@ -29,20 +31,21 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _import(file: Path, folder: Path) -> int:
+    name = plain(file.name)
     try:
-        data = file.read_bytes()
-        imported = import_record(read_record(data), file.name, data)
+        data = read_at_most(file, MAX_BYTES)
+        imported = import_record(read_record(data), name, data)
     except OSError as error:
-        print(f"{file}: {error.strerror}", file=sys.stderr)
+        print(f"{plain(str(file))}: {error.strerror}", file=sys.stderr)
         return 1
     except RefusedError as refused:
-        print(f"{file}: not imported: {refused}", file=sys.stderr)
+        print(f"{plain(str(file))}: not imported: {plain(str(refused))}", file=sys.stderr)
         return 1
     target = folder / f"{imported.match.match_id}.log"
     target.write_bytes(to_archive(imported.match.match_id, imported.log))
-    print(f"{file.name}: {_summary(imported)} -> {target}")
+    print(f"{name}: {_summary(imported)} -> {target}")
     for finding in imported.findings:
-        print(f"  {file.name}:{finding.line}: {finding.slug}: {finding.text}")
+        print(f"  {name}:{finding.line}: {finding.slug}: {plain(finding.text)}")
     return 0
 
 

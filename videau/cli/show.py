@@ -4,14 +4,15 @@ import argparse
 import sys
 
 from videau.clocktext import clock_lines
-from videau.logs import DEFAULT_URL, NoLogError, load
+from videau.logs import DEFAULT_URL, MATCH_HELP, NoLogError, load
+from videau.terminal import plain
 from videau.text import lines
 
 
 def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the command."""
     parser = subparsers.add_parser("show", help="show a match as its log tells it")
-    parser.add_argument("match", metavar="MATCH", help="a match id, or the file of an imported log")
+    parser.add_argument("match", metavar="MATCH", help=MATCH_HELP)
     parser.add_argument(
         "--url", default=DEFAULT_URL, help=f"the gateway to ask for a match id [{DEFAULT_URL}]"
     )
@@ -29,5 +30,5 @@ def main(arguments: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return 1
     for line in clock_lines(decisions) if arguments.clocks else lines(decisions):
-        print(line)
+        print(plain(line))
     return 0

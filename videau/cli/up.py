@@ -43,7 +43,9 @@ def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         metavar="N",
         help=f"processes of each service, up to {MOST_REPLICAS} [1]",
     )
-    parser.add_argument("--group", action="store_true", help="host all services but the ghost in one process")
+    parser.add_argument(
+        "--group", action="store_true", help="all services but ghost and audit in one process"
+    )
     parser.add_argument(
         "--log-level",
         default="warning",

@@ -9,6 +9,8 @@ from libs.engine.errors import EngineMissingError
 from videau.proof.bundle import MAX_PACKED
 from videau.proof.keys import BadKeyError, read_public
 from videau.proof.verify import Further, text, verify
+from videau.reading import read_at_most
+from videau.terminal import plain
 
 
 def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -40,8 +42,7 @@ def main(arguments: argparse.Namespace) -> int:
     """Print the verdict; 0 if everything holds, else 1."""
     try:
         trusted = [read_public(path.read_bytes()) for path in arguments.key]
-        with arguments.bundle.open("rb") as file:
-            data = file.read(MAX_PACKED + 1)  # more than any bundle has is refused, and need not be read
+        data = read_at_most(arguments.bundle, MAX_PACKED)
     except (OSError, BadKeyError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -50,7 +51,7 @@ def main(arguments: argparse.Namespace) -> int:
     except EngineMissingError as error:
         print(error, file=sys.stderr)
         return 1
-    print(json.dumps(verdict.as_json(), indent=2) if arguments.json else text(verdict))
+    print(json.dumps(verdict.as_json(), indent=2) if arguments.json else plain(text(verdict)))
     return 0 if verdict.ok else 1
 
 

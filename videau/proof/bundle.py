@@ -11,16 +11,17 @@ from google.protobuf.message import DecodeError
 from libs.eventlog.archive import from_archive
 from libs.eventlog.codec import UndecodableError
 from libs.eventlog.store import Stored
+from libs.eventlog.unparsed import NoMessageError, fields
 from libs.merkle import HASH_BYTES, LONGEST_PROOF
 from videau.bundle.v1.bundle_pb2 import Bundle
 
 MAGIC = b"videau bundle\n"
 VERSION = 1
 MAX_PACKED, MAX_BYTES = 16 << 20, 16 << 20
-MAX_DECISIONS, MAX_DECISION_BYTES = 20_000, 64 << 10
 MAX_KEYS = 2
 _HEADER = len(MAGIC) + 1 + HASH_BYTES
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_FIELDS, _MOST_PROOF_BYTES = 4 + MAX_KEYS, 64 << 10
+"""How many fields a bundle has; all but the archive are short."""
 
 
 class BundleError(Exception):
@@ -45,6 +46,7 @@ def unpack(data: bytes) -> Bundle:
     if hashlib.sha256(packed).digest() != data[_HEADER - HASH_BYTES : _HEADER]:
         raise BundleError("the file is damaged: its checksum is another")
     plain = _unzipped(packed)
+    _look_over(plain)
     try:
         bundle = Bundle.FromString(plain)
     except DecodeError as error:
@@ -58,16 +60,20 @@ def unpack(data: bytes) -> Bundle:
 
 def log_of(archive: bytes) -> tuple[str, list[Stored]]:
     """The match id and the log in a bundle's archive. Raises BundleError."""
-    if _fields(archive, MAX_DECISIONS + 1) > MAX_DECISIONS:
-        raise BundleError(f"more than {MAX_DECISIONS} decisions")
     try:
-        match_id, log = from_archive(archive)
+        return from_archive(archive)
     except UndecodableError as error:
         raise BundleError(str(error)) from error
-    longest = max((len(stored.data) for stored in log), default=0)
-    if longest > MAX_DECISION_BYTES:
-        raise BundleError(f"a decision of {longest} bytes")
-    return match_id, log
+
+
+def _look_over(plain: bytes) -> None:
+    """Refuse what would cost more to parse than a bundle does."""
+    try:
+        for number, (field, size) in enumerate(fields(plain)):
+            if number == _FIELDS or (size > _MOST_PROOF_BYTES and field != Bundle.ARCHIVE_FIELD_NUMBER):
+                raise BundleError("the file holds more than a bundle")
+    except NoMessageError as error:
+        raise BundleError(f"the file holds no bundle: {error}") from error
 
 
 def _canonical(bundle: Bundle) -> bytes:
@@ -89,38 +95,3 @@ def _unzipped(packed: bytes) -> bytes:
     if not unzip.eof or unzip.unused_data:
         raise BundleError("the file is cut off, or goes on behind its end")
     return plain
-
-
-def _fields(message: bytes, most: int) -> int:
-    """How many fields stand in a serialised message, counted up to `most`.
-
-    Empty messages of two bytes grow forty times over when they are parsed: so they are counted first.
-    """
-    found = at = 0
-    while at < len(message) and found < most:
-        tag, at = _varint(message, at)
-        kind = tag & 7
-        if kind == _VARINT:
-            _, at = _varint(message, at)
-        elif kind == _BYTES:
-            length, at = _varint(message, at)
-            at += length
-        elif kind in (_FIXED64, _FIXED32):
-            at += 8 if kind == _FIXED64 else 4
-        else:
-            raise BundleError("the archive is no message")
-        found += 1
-    return found
-
-
-def _varint(message: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 70, 7):
-        if at >= len(message):
-            break
-        byte = message[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-    raise BundleError("the archive is no message")

@@ -1,6 +1,6 @@
 """What the operator signs when a match is over, and the bundle made of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -46,7 +46,11 @@ class Signer:
 
 def certify(archive: bytes, signer: Signer) -> Signed:
     """The certificate of a finished match, after computing it again. Raises NotProvedError, BundleError."""
-    report = reexecute(*log_of(archive))
+    return certificate(reexecute(*log_of(archive)), archive, signer)
+
+
+def certificate(report: Report, archive: bytes, signer: Signer) -> Signed:
+    """The certificate of a finished match that was computed again. Raises NotProvedError."""
     if report.failure is not None:
         raise NotProvedError("the match does not hold", report)
     if not report.complete:
@@ -73,20 +77,28 @@ def statement_of(report: Report, archive: bytes) -> CertificateStatement:
 
 def sign_head(tree: Tree, signer: Signer) -> Signed:
     """The signed head of the log of certificates."""
-    head = TreeHeadStatement(size=len(tree), root_hash=tree.root(), key_id=signer.key_id)
+    return signed_head(TreeHeadStatement(size=len(tree), root_hash=tree.root()), signer)
+
+
+def signed_head(head: TreeHeadStatement, signer: Signer) -> Signed:
+    """A head of the log, signed; who signed and when is filled in."""
+    head.key_id = signer.key_id
     _stamp(head, signer.at)
     return sign(signer.key, TREE_HEAD, head.SerializeToString(deterministic=True))
 
 
-def bundled(archive: bytes, certificate: Signed, tree: Tree, index: int, signer: Signer) -> bytes:
-    """The file for a match whose certificate is leaf `index` of the log, signed by one key."""
+def bundled(
+    archive: bytes, certificate: Signed, head: Signed, inclusion: InclusionProof, keys: Iterable[bytes]
+) -> bytes:
+    """The file for a match: `inclusion` is in the tree with this head, `keys` have signed both statements."""
+    public_keys = list(dict.fromkeys(keys))
     return pack(
         Bundle(
             archive=archive,
             certificate=certificate,
-            tree_head=sign_head(tree, signer),
-            inclusion=InclusionProof(index=index, path=tree.inclusion(index)),
-            public_keys=[raw(signer.key)],
+            tree_head=head,
+            inclusion=inclusion,
+            public_keys=public_keys,
         )
     )
 
@@ -96,9 +108,11 @@ def seal(archive: bytes, signer: Signer, earlier: Sequence[bytes] = ()) -> bytes
 
     Raises NotProvedError, BundleError.
     """
-    certificate = certify(archive, signer)
+    signed = certify(archive, signer)
     tree = Tree(earlier)
-    return bundled(archive, certificate, tree, tree.append(certificate.statement), signer)
+    index = tree.append(signed.statement)
+    inclusion = InclusionProof(index=index, path=tree.inclusion(index))
+    return bundled(archive, signed, sign_head(tree, signer), inclusion, [raw(signer.key)])
 
 
 def _stamp(statement: CertificateStatement | TreeHeadStatement, micros: int) -> None:

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from libs.backgammon import events as e
+from libs.backgammon.clock import MILLISECOND
 from libs.backgammon.events import Decision, Event, Seat
 from libs.backgammon.links import wants_link
 from libs.backgammon.match import Match, Phase
+from libs.engine.adjudicate import concluded
+from services.audit import case_ruling as audit
 from services.clock import core as clock
 from services.cube import core as cube
 from services.dice import core as dice
@@ -16,7 +19,15 @@ from services.lobby import core as lobby
 from services.rules import core as rules
 from videau.proof.server_links import LoggedChain
 
-Command = lobby.Command | dice.Command | rules.Command | cube.Command | clock.Command | ghost.Command
+Command = (
+    lobby.Command
+    | dice.Command
+    | rules.Command
+    | cube.Command
+    | clock.Command
+    | ghost.Command
+    | audit.Command
+)
 T = TypeVar("T")
 
 PATIENCE = 10_000_000
@@ -92,7 +103,7 @@ def _moved(case: Case, event: e.CheckersMoved) -> list[Command]:
     ended = case.find(e.TurnEnded)
     steps = tuple((move.origin, move.target) for move in event.moves)
     link = ended.link if ended is not None else b""
-    return [rules.MoveCheckers(event.seat, steps, ended is not None, link), rules.BearOff()]
+    return [rules.MoveCheckers(event.seat, steps, ended is not None, link), rules.PlayForSeat()]
 
 
 def _passed(case: Case, event: e.TurnPassed) -> list[Command]:
@@ -102,8 +113,25 @@ def _passed(case: Case, event: e.TurnPassed) -> list[Command]:
 
 
 def _absent(case: Case, event: e.SeatAbsent) -> list[Command]:
-    # How long a blink of the network may take is the operator's to set, and not in the log.
-    return [clock.ReportAbsent(event.seat, event.since, now, grace=0) for now in _times(case, _now(case))]
+    return [clock.ReportAbsent(event.seat, event.since, now) for now in _times(case, _now(case))]
+
+
+def _suspended(case: Case, event: e.MatchSuspended) -> list[Command]:
+    return [clock.SuspendMatch(_begun(case, event.until, case.match.rules.waits.suspension))]
+
+
+def _awaited(case: Case, event: e.ContinueAwaited) -> list[Command]:
+    return [clock.AwaitContinue(_begun(case, event.deadline, case.match.rules.waits.continuing))]
+
+
+def _begun(case: Case, until: int, wait: int) -> int:
+    """The moment from which a wait of so many milliseconds ends `until` then.
+
+    The service looked at the time just before it decided; any other moment gives way to the decision's own,
+    by which the wait comes out as it should have been.
+    """
+    begun, now = until - wait * MILLISECOND, _now(case)
+    return begun if now - PATIENCE <= begun <= now else now
 
 
 def _continued(case: Case, event: e.MatchContinued) -> list[Command]:
@@ -142,7 +170,7 @@ _TABLE: dict[type[Event], Callable[[Case, Any], list[Command]]] = {
     e.TurnEnded: lambda _, event: [rules.EndTurn(event.seat, event.link)],
     e.TurnPassed: _passed,
     e.AutomaticPlaySet: lambda _, event: [
-        rules.SetAutomaticPlay(event.seat, event.automatic_roll, event.automatic_bear_off)
+        rules.SetAutomaticPlay(event.seat, event.automatic_roll, event.automatic_bear_off, event.forced_plays)
     ],
     # cube
     e.GameStarted: lambda *_: [cube.StartGame()],
@@ -167,9 +195,9 @@ _TABLE: dict[type[Event], Callable[[Case, Any], list[Command]]] = {
     e.SeatReturned: lambda case, event: [
         clock.ReportPresent(event.seat, now) for now in _times(case, _now(case))
     ],
-    e.MatchSuspended: lambda case, event: [clock.SuspendMatch(_now(case), event.until - _now(case))],
+    e.MatchSuspended: _suspended,
     e.MatchResumed: lambda *_: [],  # comes behind a return
-    e.ContinueAwaited: lambda case, event: [clock.AwaitContinue(_now(case), event.deadline - _now(case))],
+    e.ContinueAwaited: _awaited,
     e.MatchContinued: _continued,
     e.MatchInterrupted: lambda case, _: [clock.InterruptMatch(_now(case))],
     e.OutageRecorded: lambda case, event: [clock.RecordOutage(event.began, event.ended, _now(case))],
@@ -178,7 +206,9 @@ _TABLE: dict[type[Event], Callable[[Case, Any], list[Command]]] = {
     e.GhostSeated: lambda _, event: [ghost.TakeSeat(event.seat)],
     e.GhostWithdrawn: lambda _, event: [ghost.LeaveSeat(event.seat)],
     e.GhostDecided: lambda _, event: [ghost.Decide(event)],
-    e.GameAdjudicated: lambda _, event: [ghost.Adjudicate(event)],
+    e.GameAdjudicated: lambda case, event: [ghost.Adjudicate(concluded(case.match, event))],
+    # audit
+    e.MatchRuled: lambda _, event: [audit.Rule(event)],
 }
 _BEHIND_WHAT_IS_OVERDUE = e.SeatAbsent | e.SeatReturned | e.OutageRecorded | e.WinClaimed
 
@@ -197,4 +227,6 @@ def decided(match: Match | None, command: Command) -> tuple[Event, ...]:
         return cube.decide(match, command)
     if isinstance(command, clock.Command):
         return clock.decide(match, command)
+    if isinstance(command, audit.Command):
+        return audit.decide(match, command)
     return ghost.decide(match, command)

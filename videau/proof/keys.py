@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key, l
 from videau.bundle.v1.bundle_pb2 import Signed
 
 CERTIFICATE, TREE_HEAD = b"videau/certificate/v1\x00", b"videau/tree-head/v1\x00"
+RULING = b"videau/ruling/v1\x00"
 KEY_BYTES = 32
 
 

@@ -13,10 +13,11 @@ from videau.proof.report import Check, Failure, Report
 
 def with_receipts(engine: Thinker, log: Sequence[Stored], report: Report) -> Report:
     """The report with every receipt checked, if the log itself holds. Takes seconds a hundred receipts."""
-    return report if report.failure is not None else asyncio.run(_checked(engine, log, report))
+    return report if report.failure is not None else asyncio.run(checked(engine, log, report))
 
 
-async def _checked(engine: Thinker, log: Sequence[Stored], report: Report) -> Report:
+async def checked(engine: Thinker, log: Sequence[Stored], report: Report) -> Report:
+    """The same, for who may not wait for it. The log itself must hold. Raises EngineError."""
     count = 0
     async for found in audited(engine, [decode(stored.data) for stored in log], TOLERANCE):
         if found.wrong:

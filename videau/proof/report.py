@@ -29,6 +29,7 @@ _KINDS: dict[str, tuple[type[Event], ...]] = {
         *(e.MatchContinued, e.MatchInterrupted, e.OutageRecorded, e.GameAbandoned),
     ),
     "ghost": (e.GhostSeated, e.GhostWithdrawn, e.GhostDecided, e.GameAdjudicated),
+    "rulings": (e.MatchRuled,),
 }
 CHECK_OF: dict[type[Event], str] = {kind: name for name, kinds in _KINDS.items() for kind in kinds}
 MEANING = {
@@ -49,6 +50,7 @@ MEANING = {
     "flags": "flags that fell at their deadline, and claims",
     "presence": "absences, outages and interruptions decided again",
     "ghost": "steps of the ghost at their due time",
+    "rulings": "rulings on disputes that the match could take",
     "receipts": "receipts of the engine computed again",
 }
 

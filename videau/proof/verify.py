@@ -15,6 +15,7 @@ from videau.proof.bundle import BundleError, log_of, unpack
 from videau.proof.certify import statement_of
 from videau.proof.keys import CERTIFICATE, TREE_HEAD, is_signed, key_id
 from videau.proof.reexecute import reexecute
+from videau.proof.rulings import rulings
 
 CERTIFIED = (
     *("match_id", "positions", "head_hash"),
@@ -92,6 +93,9 @@ def verify(
     certificate = _statement(bundle, bundle.certificate, CERTIFICATE, CertificateStatement(), problems)
     head = _statement(bundle, bundle.tree_head, TREE_HEAD, TreeHeadStatement(), problems)
     used = {statement.key_id for statement in (certificate, head) if statement is not None}
+    for ruled in rulings(match_id, log, (*bundle.public_keys, *trusted)):
+        problems += [ruled.wrong] if ruled.wrong else []
+        used |= {ruled.ruling.key_id} & {key_id(public) for public in bundle.public_keys}
     _check_keys(bundle, used, trusted, problems)
     if certificate is not None:
         problems += _differences(certificate, report, bundle.archive)
@@ -152,6 +156,8 @@ def _differences(certificate: CertificateStatement, report: reports.Report, arch
     found = []
     if certificate.archive_hash != sha256(archive).digest():
         found.append("the certificate is of another log")
+    if report.failure is not None:
+        return found  # no certificate can say what such a match has come to
     if not report.complete:
         found.append("the match is not over, or the seed of its dice was not shown")
     try:

@@ -6,8 +6,11 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from libs.service.chance import new_id, random_bytes
+
+AUDIT_KEY = "audit-key.pem"
 
 
 def ensure_keys(secrets: Path, users: Iterable[str]) -> dict[str, str]:
@@ -16,7 +19,18 @@ def ensure_keys(secrets: Path, users: Iterable[str]) -> dict[str, str]:
     passwords = {user: _ensure(secrets / f"nats-{user}", _password) for user in users}
     _ensure(secrets / "dice-keys", _dice_key)
     _ensure(secrets / "guest-key.pem", _signing_key)
+    _ensure(secrets / AUDIT_KEY, _signing_key)
     return {user: password.decode().strip() for user, password in passwords.items()}
+
+
+def publish(key: Path, where: Path) -> None:
+    """Put the public part of a key where everybody may read it."""
+    private = load_pem_private_key(key.read_bytes(), None)
+    public = private.public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    if not where.exists() or where.read_bytes() != public:
+        where.write_bytes(public)
 
 
 def write_private(path: Path, data: bytes) -> None:

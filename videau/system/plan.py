@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from libs.eventlog.server_config import OPERATOR, SYSTEM
-from libs.service.settings import CALLED, GHOST, METRICS_PORT, PORTS, SERVICES, environment
+from libs.service.settings import AUDIT, CALLED, GHOST, METRICS_PORT, PORTS, SERVICES, environment
 
 GATEWAY = "gateway"
 HOST = "127.0.0.1"
@@ -58,6 +58,11 @@ class Plan:
         return self.data / "secrets"
 
     @property
+    def audit_key(self) -> Path:
+        """Where the key is published that certificates are signed with."""
+        return self.data / "audit-key.pub.pem"
+
+    @property
     def nats_url(self) -> str:
         return f"nats://{HOST}:{self.nats_port}"
 
@@ -68,7 +73,7 @@ class Plan:
     @property
     def optional(self) -> tuple[Part, ...]:
         """What the system does without where it cannot run."""
-        return tuple(part for part in self.services if part.names == (GHOST,))
+        return tuple(part for part in self.services if part.names in ((GHOST,), (AUDIT,)))
 
     def ports(self) -> dict[int, str]:
         """Every port that must be free, and for whom."""
@@ -86,11 +91,12 @@ def plan(
     gateways: int = 1,
     group: bool = False,
     ghost: bool = True,
+    audit: bool = True,
     **told: object,
 ) -> Plan:
     """A system of so many replicas of each service; `group` hosts all services of a replica in one process.
 
-    The ghost, where there is one, is always a process of its own: the engine takes what it can get.
+    Ghost and audit, where there are any, are always processes of their own: they take what they can get.
     `told` are settings that every process gets.
     """
     data = data.resolve()
@@ -112,11 +118,13 @@ def plan(
     ghosts = tuple(
         part(f"{GHOST}-{replica + 1}", (GHOST,), replica, **addresses) for replica in range(ghost * replicas)
     )
+    audits = tuple(part(f"{AUDIT}-{replica + 1}", (AUDIT,), replica) for replica in range(audit * replicas))
+    addresses[AUDIT] = tuple(part.address for part in audits)
     front = tuple(
         part(f"{GATEWAY}-{replica + 1}" if replica else GATEWAY, (GATEWAY,), replica, **addresses)
         for replica in range(gateways)
     )
-    return Plan(data, nats_port, services + ghosts, front)
+    return Plan(data, nats_port, services + ghosts + audits, front)
 
 
 def ports_from(base: int) -> PortOf:

@@ -10,7 +10,7 @@ from libs.eventlog.connection import connect
 from libs.eventlog.provision import provision
 from libs.eventlog.server_config import OPERATOR, render
 from videau.system.child import Child, Output, start
-from videau.system.keys import ensure_keys, write_private
+from videau.system.keys import AUDIT_KEY, ensure_keys, publish, write_private
 from videau.system.plan import USERS, Part, Plan
 from videau.system.ready import until_ready
 
@@ -36,6 +36,7 @@ class System:
     async def start(self) -> None:
         """Everything, until it is ready. Raises StartError, but not for what is optional."""
         self._passwords = ensure_keys(self.plan.secrets, USERS)
+        publish(self.plan.secrets / AUDIT_KEY, self.plan.audit_key)
         await self.start_one(NATS)
         try:
             async with asyncio.TaskGroup() as starting:
