@@ -6,7 +6,7 @@ GENERATED := .cache/protos-generated
 GIT_DIR := $(shell git rev-parse --git-common-dir 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup protos run demo test debs check format bench soak lock clean
+.PHONY: help setup protos run demo wheel test debs check format bench soak lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ run: setup ## start the whole system here, until Ctrl-C
 
 demo: setup ## play and verify a match against the system that `make run` started
 	@$(BIN)/python -m videau demo
+
+wheel: setup ## dist/videau-*.whl: whoever checks a match needs this and no more
+	@$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
 test: setup check ## everything that CI runs
 	$(BIN)/python -m pytest

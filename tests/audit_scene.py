@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from libs.backgammon.microseconds import DAY
 from libs.engine.workers import Engine
 from libs.eventlog.archived import ArchivedStore, Archives
 from libs.eventlog.connection import Connection
@@ -30,8 +31,6 @@ from videau.audit.v1 import audit_pb2 as pb
 from videau.proof.certify import Signer
 from videau.proof.keys import raw
 from videau.proof.verify import verify
-
-TOMORROW = 24 * 3600 * 1_000_000
 
 
 @dataclass
@@ -80,7 +79,7 @@ class Replica:
             self.undone,
             self.settler,
             self.heard,
-            lambda: now() + TOMORROW,
+            lambda: now() + DAY,
         )
         self.proofs = Proofs(self.store, self.archives, self.register, examiner)
 

@@ -8,8 +8,10 @@ from libs.backgammon.board import Worth
 from libs.backgammon.dice import SERVER, Chain
 from libs.backgammon.events import Event, Seat
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import SECOND
 from libs.backgammon.plays import legal_plays
-from libs.backgammon.rules import Clock, Resigning, Rules, TimeOver, profile
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Clock, Resigning, Rules, TimeOver
 from libs.backgammon.timing import SeatTime
 from services.clock import core as clock
 from services.cube.core import DeclineResignation, OfferResignation
@@ -17,7 +19,6 @@ from services.dice.core import RollDice, StopWaiting
 from services.rules.core import MoveCheckers, SetAutomaticPlay
 from tests.scene import MATCH_ID, WHITE, Scene, started
 
-SECOND = 1_000_000
 BEGUN = 1_000 * SECOND
 """When the first turn begins."""
 

@@ -219,7 +219,12 @@ def guest_key() -> bytes:
 @asynccontextmanager
 async def gateway_scene(keys: Keys | None = None, **told: Any) -> AsyncIterator[Scene]:
     """A gateway with settings of one's own; limits are out of the way unless the test is about them."""
-    generous = Settings(frames_per_second=10_000, frames_burst=10_000, account_frames_per_second=10_000)
+    generous = Settings(
+        frames_per_second=10_000,
+        frames_burst=10_000,
+        account_frames_per_second=10_000,
+        costly_per_second=10_000,
+    )
     settings = replace(generous, **told)
     async with AsyncExitStack() as stack:
         system = await stack.enter_async_context(memory_system())

@@ -9,6 +9,7 @@ from typing import Any
 from libs.backgammon.apply import fold
 from libs.backgammon.events import Decision, Event, Seat
 from libs.backgammon.match import GHOSTS, Match
+from libs.backgammon.microseconds import MILLISECOND
 from libs.backgammon.rules import Rules
 from libs.eventlog.codec import decode, encode
 from libs.eventlog.owners import OWNERS
@@ -21,8 +22,6 @@ from tests.scene import Scene
 from videau.proof.commands import Case, opening_commands, possible_commands
 from videau.proof.conduct import SEATED
 from videau.proof.server_links import logged_chain
-
-MILLISECOND = 1_000
 
 
 class Recorded(Scene):

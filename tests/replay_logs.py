@@ -17,7 +17,8 @@ from libs.backgammon.events import (
 from libs.backgammon.match import GHOSTS, Phase
 from libs.backgammon.notation import write_play
 from libs.backgammon.plays import legal_plays
-from libs.backgammon.rules import PROFILES, Clock, ClockKind
+from libs.backgammon.profiles import PROFILES
+from libs.backgammon.rules import Clock, ClockKind
 from libs.eventlog.owners import OWNERS, RANGES
 from libs.eventlog.store import Stored
 from services.cube.core import AcceptResignation, DeclineResignation, OfferResignation

@@ -12,7 +12,8 @@ from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import Decision, Event, Player, Seat
 from libs.backgammon.links import PARTY
 from libs.backgammon.match import Cube, Match, Phase
-from libs.backgammon.rules import Rules, profile
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Rules
 from libs.backgammon.turn import Turn
 from services.audit import case_ruling as audit
 from services.clock import core as clock

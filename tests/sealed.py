@@ -9,12 +9,11 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from libs.backgammon.rules import PROFILES
+from libs.backgammon.profiles import PROFILES, profile
 from libs.eventlog.archive import to_archive
 from libs.eventlog.store import Stored
 from libs.records.read import read_record
 from services.dice.core import RevealSeeds
-from tests.clock_scene import timed
 from tests.proof_logs import RecordedTimed, played, stored
 from tests.unit.test_reexecute import FISCHER
 from videau.bundle.v1.bundle_pb2 import Bundle
@@ -32,7 +31,7 @@ Draw = random.Random
 
 
 def _timed_out() -> list[Stored]:
-    scene = RecordedTimed(replace(timed(FISCHER), points=1))
+    scene = RecordedTimed(replace(profile("series", points=1), clock=FISCHER))
     scene.turn(3)
     scene.turn(2)
     scene.due()

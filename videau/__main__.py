@@ -30,7 +30,7 @@ OURS = ("libs", "services", "videau")
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; the exit code."""
-    given = sys.argv[1:] if arguments is None else arguments
+    given = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         return _run(given)
     except BrokenPipeError:  # whoever reads, such as `head`, has seen enough

@@ -16,6 +16,7 @@ HEADER = (
     f"{'':5}  game turn  {'player':<16} {'':<6}  "
     f"{'received':<12} {'took':>9} {'credit':>7} {'charged':>9}  left"
 )
+NO_TIME = "nobody's time has run"
 WHAT = {Mode.TURN: "turn", Mode.ANSWER: "answer", Mode.AWAY: "away"}
 
 
@@ -35,8 +36,21 @@ class Spell:
 
 
 def clock_lines(decisions: Iterable[Decision]) -> Iterator[str]:
-    """A line for each turn and each answer: when it was received, what it took, was given back and left."""
+    """A line for each turn and each answer: when it was received, what it took, was given back and left.
+
+    Where no time ran there is one line, which says so.
+    """
+    rows = _rows(decisions)
+    first = next(rows, None)
+    if first is None:
+        yield NO_TIME
+        return
     yield HEADER
+    yield first
+    yield from rows
+
+
+def _rows(decisions: Iterable[Decision]) -> Iterator[str]:
     match: Match | None = None
     spells: dict[tuple[Seat, Mode], Spell] = {}
     for decision in decisions:

@@ -6,11 +6,8 @@ from pathlib import Path
 from libs.backgammon.events import MatchStarted, Seat
 from libs.dicestats.audit import Audit
 from libs.dicestats.observed import observe
-from libs.eventlog.archive import from_archive
 from libs.eventlog.codec import decode
-from libs.eventlog.errors import EventLogError
-from libs.eventlog.fold import fold_all
-from videau.logs import NoLogError
+from videau.logs import read_log
 
 
 def audit_files(files: Iterable[Path], since: int, *, check: bool) -> Audit:
@@ -25,12 +22,7 @@ def audit_files(files: Iterable[Path], since: int, *, check: bool) -> Audit:
 
 
 def _add(audit: Audit, file: Path, since: int, *, check: bool) -> None:
-    try:
-        match_id, log = from_archive(file.read_bytes())
-        fold_all(match_id, log)
-    except (OSError, EventLogError) as error:
-        raise NoLogError(f"{file}: {error}") from error
-    decisions = [decode(stored.data) for stored in log]
+    decisions = [decode(stored.data) for stored in read_log(file)]
     events = (event for decision in decisions for event in decision.events)
     started = next((event for event in events if isinstance(event, MatchStarted)), None)
     if started is None or started.source:

@@ -3,19 +3,16 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import Any, assert_never
+from typing import assert_never
 
-from libs.backgammon.apply import fold
 from libs.backgammon.automatic import is_blocked
 from libs.backgammon.board import Worth
 from libs.backgammon.errors import RefusedError
-from libs.backgammon.events import Decision, Player, Seat
+from libs.backgammon.events import Player, Seat
 from libs.backgammon.match import Match, Phase
 from libs.backgammon.notation import resolve
-from libs.backgammon.rules import Clock, Rules, TimeOver, profile
-from libs.eventlog.codec import encode
-from libs.eventlog.owners import OWNERS
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Clock, Rules, TimeOver
 from libs.eventlog.store import Stored
 from libs.records.record import (
     Accept,
@@ -36,10 +33,7 @@ from services.cube import core as cube
 from services.dice import core as dice
 from services.lobby import core as lobby
 from services.rules import core as rules
-
-CORES = (lobby, dice, rules, cube)
-ACTOR = "import"
-SECOND = 1_000_000
+from videau.imported_log import ImportedLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +82,7 @@ def import_record(record: Record, source: str, data: bytes) -> Imported:
     findings += [finding for finding in importing.findings if (finding.line, finding.text) not in told]
     return Imported(
         importing.match,
-        tuple(importing.log),
+        tuple(importing.made.stored),
         tuple(sorted(findings, key=lambda finding: finding.line)),
         tuple(importing.voided),
     )
@@ -110,23 +104,19 @@ def rules_of(record: Record) -> Rules:
 
 
 class _Importing:
-    """The match so far, and the log that made it."""
+    """A record being followed: the log made so far, and what was found wrong."""
 
     def __init__(self, record: Record, source: str, match_id: str) -> None:
         self.record = record
         self.source = source
-        self.match_id = match_id
-        self.current: Match | None = None
-        self.log: list[Stored] = []
-        self.head = b""
+        self.made = ImportedLog(match_id)
+        self.do = self.made.do
         self.findings: list[Finding] = []
         self.voided: list[int] = []
 
     @property
     def match(self) -> Match:
-        if self.current is None:
-            raise TypeError("nothing imported yet")
-        return self.current
+        return self.made.match
 
     def find(self, line: int, slug: str, text: str) -> None:
         self.findings.append(Finding(line, slug, text))
@@ -135,23 +125,6 @@ class _Importing:
         names = [name or f"Player {number}" for number, name in enumerate(self.record.players, 1)]
         self.do(lobby.OpenTable(rules_of(self.record), Player("import-1", names[0])))
         self.do(lobby.JoinTable(Player("import-2", names[1]), self.source))
-
-    def do(self, command: Any) -> None:
-        """Decide by the core that knows the command, and log it. Raises RefusedError."""
-        core = next(core for core in CORES if isinstance(command, core.Command))
-        events = tuple(core.decide(self.current, command))
-        if not events:
-            return
-        number = len(self.log) + 1
-        at = number * SECOND
-        command_id = f"{ACTOR}/{self.match_id}/{number}"
-        decision = Decision(self.match_id, number, command_id, ACTOR, at, at, 0, self.head, events)
-        self.current = fold(self.current, decision)
-        data = encode(decision)
-        self.head = hashlib.sha256(data).digest()
-        owner = OWNERS[type(events[0])]
-        stored_at = datetime.fromtimestamp(number, UTC)
-        self.log.append(Stored(self.match_id, owner, number, number - 1, command_id, data, stored_at))
 
     def play(self, game: Game) -> None:
         """One game: to its end, or voided where it cannot be followed."""
@@ -163,6 +136,7 @@ class _Importing:
         except _GameBrokenError as broken:
             self.findings.append(broken.finding)
             self.voided.append(game.number)
+            self.made.take_back_the_score()
             self.do(cube.VoidGame(f"line {broken.finding.line}: {broken.finding.slug}"))
 
     def close(self) -> None:
@@ -171,6 +145,8 @@ class _Importing:
             self.do(cube.EndSession(Seat.WHITE))
 
     def _act(self, game: Game, action: Action, rest: Sequence[Action]) -> None:
+        if isinstance(action, Illegible):
+            raise _GameBrokenError(self._illegible(action.line, action.text))
         if self.match.phase in (Phase.BETWEEN, Phase.WON, Phase.OVER):
             self.find(action.line, "after-result", "the game was over before this")
             return
@@ -195,8 +171,6 @@ class _Importing:
                     self.do(cube.AcceptResignation(seat))
                 case Decline(_, seat):
                     self.do(cube.DeclineResignation(seat))
-                case Illegible(line, _, text):
-                    raise _GameBrokenError(self._illegible(line, text))
                 case _:
                     assert_never(action)
         except RefusedError as refused:
@@ -303,9 +277,9 @@ class _Importing:
                 self.find(game.line, "no-result", f"the record gives no result for game {game.number}")
             return
         if scored.winner is not told.winner:
-            self.find(told.line, "winner", f"{told.winner.name} is named the winner, {scored.winner} won")
-        elif told.points not in (scored.points, scored.counted):
+            raise _GameBrokenError(Finding(told.line, "winner", f"{told.winner.name} has lost this game"))
+        if told.points not in (scored.points, scored.counted):
             text = f"the record counts {told.points} points, the rules {scored.points}"
-            self.find(told.line, "points", text)
+            raise _GameBrokenError(Finding(told.line, "points", text))
         if told.wins_match and self.match.phase is not Phase.OVER and self.record.length:
             self.find(told.line, "match-not-over", "the record ends the match here, the score does not")

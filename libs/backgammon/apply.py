@@ -17,6 +17,7 @@ from libs.backgammon.events import (
     CubeTaken,
     Decision,
     DiceCommitted,
+    DiceEvent,
     DiceRolled,
     Event,
     GameScored,
@@ -52,18 +53,6 @@ from libs.backgammon.rules import Absence
 from libs.backgammon.ruling import apply_ruling
 from libs.backgammon.timing import Attendance
 from libs.backgammon.turn import Turn, undo
-
-DiceEvent = (
-    DiceCommitted
-    | SeedContributed
-    | SeedDeclined
-    | RollRequested
-    | LinkRevealed
-    | LinkOmitted
-    | OpeningRolled
-    | DiceRolled
-    | SeedsRevealed
-)
 
 
 def fold(match: Match | None, decision: Decision) -> Match:

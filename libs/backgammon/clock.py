@@ -10,10 +10,10 @@ from functools import lru_cache
 from libs.backgammon.automatic import moves_by_itself, rolls_by_itself
 from libs.backgammon.events import Decision, GameAbandoned, MatchRuled, OutageRecorded, Seat, TimeExpired
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import MILLISECOND, SECOND
 from libs.backgammon.rules import Absence, Clock, ClockKind, Rules, TimeOver
 from libs.backgammon.timing import Clocks, Mode, SeatTime
 
-MILLISECOND, SECOND = 1_000, 1_000_000
 TURNS_A_GAME = 25
 """Turns a side takes, for the estimate of a game's time."""
 MOST_GAIN, GAIN_AT_LEAST, GAIN_PER_THOUSAND = SECOND, 150 * MILLISECOND, 4

@@ -518,14 +518,8 @@ class MatchRuled:
     signature: bytes
 
 
-Event = (
-    TableOpened
-    | TableJoined
-    | TableLeft
-    | TableWithdrawn
-    | TableClosed
-    | MatchStarted
-    | DiceCommitted
+DiceEvent = (
+    DiceCommitted
     | SeedContributed
     | SeedDeclined
     | RollRequested
@@ -534,6 +528,36 @@ Event = (
     | OpeningRolled
     | DiceRolled
     | SeedsRevealed
+)
+"""What the dice service decides."""
+
+PresenceEvent = (
+    TimeExpired
+    | WinClaimed
+    | SeatAbsent
+    | SeatReturned
+    | MatchSuspended
+    | MatchResumed
+    | ContinueAwaited
+    | MatchContinued
+    | MatchInterrupted
+    | OutageRecorded
+    | GameAbandoned
+    | GhostSeated
+    | GhostWithdrawn
+    | GhostDecided
+    | GameAdjudicated
+)
+"""What clock and ghost decide."""
+
+Event = (
+    TableOpened
+    | TableJoined
+    | TableLeft
+    | TableWithdrawn
+    | TableClosed
+    | MatchStarted
+    | DiceEvent
     | CheckersMoved
     | MovesUndone
     | TurnEnded
@@ -552,21 +576,7 @@ Event = (
     | GameVoided
     | SessionEndAsked
     | MatchScored
-    | TimeExpired
-    | WinClaimed
-    | SeatAbsent
-    | SeatReturned
-    | MatchSuspended
-    | MatchResumed
-    | ContinueAwaited
-    | MatchContinued
-    | MatchInterrupted
-    | OutageRecorded
-    | GameAbandoned
-    | GhostSeated
-    | GhostWithdrawn
-    | GhostDecided
-    | GameAdjudicated
+    | PresenceEvent
     | MatchRuled
 )
 

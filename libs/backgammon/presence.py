@@ -17,6 +17,7 @@ from libs.backgammon.events import (
     MatchResumed,
     MatchSuspended,
     OutageRecorded,
+    PresenceEvent,
     Seat,
     SeatAbsent,
     SeatReturned,
@@ -26,24 +27,6 @@ from libs.backgammon.events import (
 from libs.backgammon.match import Match, Phase
 from libs.backgammon.rules import Absence, TimeOver
 from libs.backgammon.timing import Attendance, Clocks, Countdown, Mode, Presence, SeatTime, Verdict
-
-PresenceEvent = (
-    TimeExpired
-    | WinClaimed
-    | SeatAbsent
-    | SeatReturned
-    | MatchSuspended
-    | MatchResumed
-    | ContinueAwaited
-    | MatchContinued
-    | MatchInterrupted
-    | OutageRecorded
-    | GameAbandoned
-    | GhostSeated
-    | GhostWithdrawn
-    | GhostDecided
-    | GameAdjudicated
-)
 
 
 def apply_presence(match: Match, event: PresenceEvent) -> Match:

@@ -8,9 +8,10 @@ from libs.backgammon.automatic import moves_by_itself, rolls_by_itself
 from libs.backgammon.clock import GHOSTLY, deadline, running
 from libs.backgammon.events import Seat
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import SECOND
 from libs.backgammon.rules import TimeOver
 
-LIMIT = 30_000_000
+LIMIT = 30 * SECOND
 """Microseconds within which whoever owes a match its next step is expected to have made it."""
 
 

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from libs.backgammon.apply import apply, fold
 from libs.backgammon.errors import RefusedError
 from libs.backgammon.events import Decision
@@ -11,11 +9,9 @@ from libs.backgammon.match import Match
 from libs.backgammon.match_view import digest
 from libs.client.dice_witness import DiceWitness
 from libs.client.errors import DigestError, VerificationError
-from libs.eventlog.codec import event_from_proto
+from libs.eventlog.codec import event_from_proto, micros_of
 from libs.eventlog.errors import EventLogError
 from videau.gateway.v1 import gateway_pb2 as pb
-
-MICROSECOND = 1_000_000
 
 
 class Follower:
@@ -66,13 +62,9 @@ def _decision(message: pb.MatchDecision) -> Decision:
         message.position,
         "",
         "",
-        _micros(message.decided_at),
-        _micros(message.received_at),
+        micros_of(message.decided_at),
+        micros_of(message.received_at),
         message.lag_credit,
         b"",
         tuple(event_from_proto(event) for event in message.events),
     )
-
-
-def _micros(stamp: Timestamp) -> int:
-    return stamp.seconds * MICROSECOND + stamp.nanos // 1000

@@ -26,6 +26,7 @@ from libs.backgammon.match import GHOSTS, Match
 from libs.backgammon.notation import write_play
 from libs.engine.adjudicate import concluded
 from libs.engine.analysis import adjudicate
+from libs.engine.numbers import MILLION
 from libs.engine.strength import Strength
 from libs.engine.thinking import Action, Choice, Thinker, think
 
@@ -87,7 +88,7 @@ async def audited(
 
 def _about(event: GhostDecided | GameAdjudicated) -> str:
     if isinstance(event, GameAdjudicated):
-        return f"adjudication at {event.level}: equity {event.equity / 1e6:+.6f} for White"
+        return f"adjudication at {event.level}: equity {event.equity / MILLION:+.6f} for White"
     return f"{event.seat.name.capitalize()}, {event.action} at {event.level}: {event.chosen}"
 
 
@@ -108,7 +109,7 @@ async def _differences(
     again = await think(engine, match, event.seat, Action(event.action), strength)
     found = {candidate.text: candidate.equity for candidate in again.candidates}
     wrong = [
-        f"{listed.text} is worth {found[listed.text] / 1e6:+.6f}, not {listed.equity / 1e6:+.6f}"
+        f"{listed.text} is worth {found[listed.text] / MILLION:+.6f}, not {listed.equity / MILLION:+.6f}"
         for listed in event.candidates
         if listed.text in found and abs(found[listed.text] - listed.equity) > tolerance
     ]

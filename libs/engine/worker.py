@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from libs.backgammon.board import Board
-from libs.backgammon.rules import PROFILES
+from libs.backgammon.profiles import PROFILES
 from libs.backgammon.turn import Turn
 from libs.engine.numbers import Identity
 from libs.engine.sage import Sage

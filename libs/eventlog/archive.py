@@ -14,8 +14,8 @@ from libs.eventlog.unparsed import NoMessageError, fields
 from videau.archive.v1.archive_pb2 import Archive, StoredDecision
 
 MAX_BYTES = 16 << 20
-MAX_DECISIONS, MAX_DECISION_BYTES = 20_000, 64 << 10
-"""More than any match has: what is longer is refused unread."""
+MAX_DECISIONS, MAX_DECISION_BYTES = 80_000, 64 << 10
+"""More than any match has, of three hundred games in a session: what is longer is refused unread."""
 
 
 def to_archive(match_id: str, log: Sequence[Stored]) -> bytes:

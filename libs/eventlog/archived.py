@@ -1,5 +1,6 @@
 """Finished matches as one message each: written once, and read instead of the log."""
 
+import asyncio
 import zlib
 from collections.abc import AsyncGenerator
 from contextlib import suppress
@@ -48,10 +49,9 @@ class Archives:
     async def write(self, match_id: str, archive: bytes) -> None:
         """Write it, once. Raises ConflictError if another one is there, FullError."""
         message_id = f"archive/{match_id}"
+        packed = await asyncio.to_thread(pack, archive)  # half a second for the longest
         try:
-            await self._records.append(
-                archive_subject(match_id), pack(archive), message_id=message_id, expected=0
-            )
+            await self._records.append(archive_subject(match_id), packed, message_id=message_id, expected=0)
         except ConflictError:
             if await self.read(match_id) != archive:  # the same one, packed by another zlib, is there: fine
                 raise

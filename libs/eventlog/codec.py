@@ -9,15 +9,15 @@ from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from google.protobuf.message import DecodeError, Message
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from libs.backgammon.events import Decision, Event
+from libs.backgammon.microseconds import SECOND
 from libs.backgammon.rules import Rules
 from libs.eventlog.errors import EventLogError
 from libs.eventlog.upcasts import UPCASTS
 from videau.match.v1 import events_pb2 as pb
 from videau.match.v1 import rules_pb2
-
-MICROSECOND = 1_000_000
 
 Reader = Callable[[Any], Any]
 V = TypeVar("V")
@@ -42,8 +42,8 @@ def encode(decision: Decision) -> bytes:
         previous_hash=decision.previous_hash,
         events=[event_to_proto(event) for event in decision.events],
     )
-    _stamp(message.decided_at, decision.decided_at)
-    _stamp(message.received_at, decision.received_at)
+    message.decided_at.FromMicroseconds(decision.decided_at)
+    message.received_at.FromMicroseconds(decision.received_at)
     return message.SerializeToString(deterministic=True)
 
 
@@ -58,8 +58,8 @@ def decode(data: bytes) -> Decision:
         message.position,
         message.command_id,
         message.actor,
-        _micros(message.decided_at),
-        _micros(message.received_at),
+        micros_of(message.decided_at),
+        micros_of(message.received_at),
         message.lag_credit,
         message.previous_hash,
         tuple(event_from_proto(event) for event in message.events),
@@ -84,6 +84,11 @@ def event_from_proto(message: pb.Event) -> Event:
     except (ValueError, KeyError) as error:
         raise UndecodableError(f"{name}: {error}") from error
     return event
+
+
+def micros_of(stamp: Timestamp) -> int:
+    """A moment in microseconds since 1970. Unlike `ToMicroseconds` it refuses no stored value."""
+    return stamp.seconds * SECOND + stamp.nanos // 1000
 
 
 def field_of(kind: type[Event]) -> str:
@@ -111,15 +116,6 @@ def from_message(kind: type[V], message: Message) -> V:
     """The value in a message that `into_message` wrote. Raises ValueError, KeyError for what no value has."""
     value: V = _reader(kind)(message)
     return value
-
-
-def _stamp(stamp: Any, micros: int) -> None:
-    stamp.seconds, rest = divmod(micros, MICROSECOND)
-    stamp.nanos = rest * 1000
-
-
-def _micros(stamp: Any) -> int:
-    return int(stamp.seconds) * MICROSECOND + int(stamp.nanos) // 1000
 
 
 def _write(value: Any, message: Message) -> None:

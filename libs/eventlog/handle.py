@@ -11,7 +11,8 @@ from libs.backgammon.events import Decision, Event
 from libs.backgammon.match import Match
 from libs.eventlog.codec import encode
 from libs.eventlog.errors import BadIdError, ConflictError, ReusedIdError
-from libs.eventlog.live import Entry, LiveMatches
+from libs.eventlog.live import LiveMatches
+from libs.eventlog.live_entry import Entry
 from libs.eventlog.store import Store
 
 MAX_CONFLICTS = 16

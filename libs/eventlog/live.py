@@ -10,7 +10,7 @@ from libs.backgammon.events import Decision
 from libs.backgammon.match import Match
 from libs.eventlog.codec import decode
 from libs.eventlog.errors import BrokenLogError, EventLogError, UnavailableError
-from libs.eventlog.fold import Folded
+from libs.eventlog.live_entry import Entry
 from libs.eventlog.store import Store, Stored
 
 Watcher = Callable[[Decision, Match], None]
@@ -26,44 +26,6 @@ async def newest(store: Store) -> int:
     while True:
         with suppress(UnavailableError):
             return await store.newest()
-
-
-class Entry:
-    """One match in memory: what is folded, and what the follower brought since."""
-
-    __slots__ = ("broken", "doubtful", "folded", "held", "known_to", "loaded", "lock", "news", "pending")
-
-    def __init__(self, match_id: str) -> None:
-        self.folded = Folded(match_id)
-        self.pending: deque[Stored] = deque()
-        self.doubtful = False
-        """Whether something may be missing that the follower will not bring."""
-        self.known_to = 0
-        """Up to this stream sequence, nothing of the match is missing here."""
-        self.loaded = False
-        self.held = 0
-        self.lock = asyncio.Lock()
-        self.broken: BrokenLogError | None = None
-        self.news: asyncio.Event | None = None
-
-    @property
-    def sequence(self) -> int:
-        """The stream sequence of the newest decision known, folded or not."""
-        return max(self.folded.sequence, self.pending[-1].sequence if self.pending else 0)
-
-    @property
-    def idle(self) -> bool:
-        """Whether nobody holds, writes or loads it: it may be forgotten, and loaded again."""
-        return self.loaded and not self.held and not self.lock.locked()
-
-    @property
-    def gap(self) -> bool:
-        """Whether the next pending decision follows one that is not known here: the log must be asked."""
-        if self.doubtful:
-            return True
-        folded = self.folded.sequence
-        following = next((stored for stored in self.pending if stored.sequence > folded), None)
-        return following is not None and following.sequence > self.known_to and following.expected > folded
 
 
 class LiveMatches:

@@ -64,6 +64,7 @@ _JOURNAL: Mapping[str, Any] = {
     "retention": "limits",
     "discard": "old",
     "max_age": 90 * 24 * 3600 * _SECOND,
+    "max_msgs_per_subject": 10_000,  # of who connects without end: neither disk nor reader is filled
     "deny_delete": True,
     "deny_purge": True,
     "compression": "s2",

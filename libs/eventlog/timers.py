@@ -5,17 +5,16 @@ import base64
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 from nats.aio.msg import Msg
 
+from libs.backgammon.microseconds import moment
 from libs.eventlog.api import NO_MESSAGE, RefusedByBrokerError, ask, pauses, read_answer
 from libs.eventlog.connection import Connection, NoAnswerError
 from libs.eventlog.errors import UnavailableError
 from libs.eventlog.pull import pulling
 from libs.eventlog.subjects import TIMER_DURABLE, TIMER_FIRED, TIMER_MARK, TIMER_SET, TIMERS, partition
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ACK_WAIT_SECONDS = 5
 _FIRED_KEPT = "1h"
 _TRY_SECONDS = 2.0
@@ -51,9 +50,9 @@ async def set_timer(connection: Connection, match_id: str, at: int, deadline: fl
     `deadline` seconds: set or not is unknown, setting it again does no harm.
     """
     part = f"{partition(match_id):02d}.{match_id}"
-    moment = (_EPOCH + timedelta(microseconds=at)).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    when = moment(at).isoformat(timespec="microseconds").replace("+00:00", "Z")
     headers = {
-        "Nats-Schedule": f"@at {moment}",
+        "Nats-Schedule": f"@at {when}",
         "Nats-Schedule-Target": f"{TIMER_FIRED}.{part}",
         "Nats-Schedule-TTL": _FIRED_KEPT,
     }

@@ -3,11 +3,12 @@
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from nats.aio.msg import Msg
 
+from libs.backgammon.microseconds import moment
 from libs.eventlog.store import NO_SEQUENCE, Stored
 from libs.eventlog.subjects import read_subject
 
@@ -15,8 +16,6 @@ MESSAGE_ID = "Nats-Msg-Id"
 TRACE = "traceparent"
 EXPECTED = "Nats-Expected-Last-Subject-Sequence"
 EXPECTED_FILTER = "Nats-Expected-Last-Subject-Sequence-Subject"
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ def record_in(message: Msg) -> Record:
     """Read a message delivered by a consumer; its reply subject tells where and when it was stored."""
     # $JS.ACK.<stream>.<consumer>.<deliveries>.<stream sequence>.<consumer sequence>.<ns>.<pending>
     tokens = message.reply.split(".")
-    stored_at = _EPOCH + timedelta(microseconds=int(tokens[7]) // 1000)
+    stored_at = moment(int(tokens[7]) // 1000)
     return _record(message.subject, int(tokens[5]), message.headers or {}, message.data, stored_at)
 
 

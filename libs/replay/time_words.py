@@ -1,22 +1,21 @@
 """Time, absence and the ghost in words, and how times are written."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from libs.backgammon import events as happened
 from libs.backgammon.events import Event, Seat
-
-MICROSECOND = 1_000_000
+from libs.backgammon.microseconds import SECOND, moment
+from libs.engine.numbers import MILLION
 
 
 def clock_time(micros: int) -> str:
     """The time of day, UTC: `12:03:11.250`."""
-    return f"{datetime.fromtimestamp(micros / MICROSECOND, UTC):%H:%M:%S.%f}"[:-3]
+    return f"{moment(micros):%H:%M:%S.%f}"[:-3]
 
 
 def seconds(micros: int) -> str:
     """A span of time: `12.345`."""
-    return f"{micros / MICROSECOND:.3f}"
+    return f"{micros / SECOND:.3f}"
 
 
 def money(cents: int) -> str:
@@ -63,7 +62,7 @@ def told_of_time(event: Event, name: Callable[[Seat], str]) -> str:
             return f"{name(seat)} thinks about the {action}: {chosen} of {len(candidates)}"
         case happened.GameAdjudicated(equity=equity, white_share=white, black_share=black):
             shares = f"{money(white)} and {money(black)}"
-            return f"adjudicated: equity {equity / MICROSECOND:+.3f} for White, shares {shares}"
+            return f"adjudicated: equity {equity / MILLION:+.3f} for White, shares {shares}"
         case _:
             return str(event)
 

@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import Event, Seat
 from libs.backgammon.match import Match
+from libs.eventlog.codec import micros_of
 from libs.eventlog.handle import Envelope, Handler
 from videau.match.v1.command_pb2 import CommandContext
 
@@ -15,7 +16,6 @@ C = TypeVar("C")
 _COMMAND_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _ACCOUNT = re.compile(r"(?:(?:ghost|bot)/)?[!-.0-~]{1,60}")
 """The gateway lets no account with a slash in: those are the ghost's and the bots' of the house."""
-MICROSECOND = 1_000_000
 
 
 class HasContext(Protocol):
@@ -31,13 +31,12 @@ def envelope(context: CommandContext) -> Envelope:
         raise RefusedError(Reason.BAD_REQUEST, "a command id has 1 to 64 letters, digits, - or _")
     if not _ACCOUNT.fullmatch(context.account):
         raise RefusedError(Reason.BAD_REQUEST, "an account has 1 to 60 printable ASCII characters without /")
-    stamp = context.received_at
     return Envelope(
         context.match_id,
         f"{context.account}/{context.command_id}",
         context.account,
         context.position,
-        stamp.seconds * MICROSECOND + stamp.nanos // 1000,
+        micros_of(context.received_at),
         context.seen,
         context.lag,
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager, aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from libs.backgammon.microseconds import SECOND
 from libs.eventlog.consume import Delivery, consume
 from libs.eventlog.handle import Handler, Observer
 from libs.eventlog.react import Act, Reactor
@@ -37,6 +38,8 @@ class Hosted:
     """Full names of its gRPC services, such as videau.rules.v1.RulesService."""
     background: tuple[Callable[[], Coroutine[Any, Any, None]], ...] = ()
     """What runs beside it, such as its reactor; the process ends if one of these does."""
+    ready: Callable[[], Awaitable[object]] | None = None
+    """Returns once it can do its work: until then its health says that it does not serve. None: at once."""
 
 
 Builder = Callable[["Runtime"], Hosted]
@@ -95,7 +98,7 @@ class Runtime:
         lag = telemetry.REACTOR_LAG_SECONDS.labels(service)
 
         def observe(stored: Stored) -> AbstractContextManager[None]:
-            lag.observe(max(0.0, self.now() / 1e6 - stored.stored_at.timestamp()))
+            lag.observe(max(0.0, self.now() / SECOND - stored.stored_at.timestamp()))
             return tracing.span(f"{service} reacts", stored.trace)
 
         return observe

@@ -1,5 +1,6 @@
 """The gRPC server of a process: its services, health, reflection and the relay, and how it stops."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -38,6 +39,8 @@ class Server:
         self._relay = Relay(self._calls, in_flight=settings.calls_in_flight)
         self._health = health.aio.HealthServicer()
         self._names = [name for one in hosted for name in one.service_names]
+        self._hosted = hosted
+        self._announcing: asyncio.Task[None] | None = None
         self._grpc = grpc.aio.server(options=OPTIONS)
         for name in self._names:
             self._grpc.add_generic_rpc_handlers((self._handlers_of(name),))
@@ -53,16 +56,34 @@ class Server:
             bound = self._grpc.add_insecure_port(f"{host}:{port}")
         except RuntimeError:
             raise SettingsError(f"port {port} of {host} is taken or may not be used (VIDEAU_PORT)") from None
-        await self._grpc.start()
         for name in ("", *self._names):
-            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+            await self._health.set(name, health_pb2.HealthCheckResponse.NOT_SERVING)
+        await self._grpc.start()
+        for one in self._hosted:
+            if one.ready is None:
+                await self._serve(*one.service_names)
+        self._announcing = asyncio.create_task(self._announce())
         return bound
 
     async def stop(self) -> None:
         """Say so, take nothing more, finish what was taken, within the time there is for that."""
+        if self._announcing is not None:
+            self._announcing.cancel()
         await self._health.enter_graceful_shutdown()
         self._relay.drain()
         await self._grpc.stop(self._drain_seconds)
+
+    async def _announce(self) -> None:
+        """Say of each service that it serves once it is ready, and then of the process."""
+        for one in self._hosted:
+            if one.ready is not None:
+                await one.ready()
+                await self._serve(*one.service_names)
+        await self._serve("")
+
+    async def _serve(self, *names: str) -> None:
+        for name in names:
+            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
 
     def _handlers_of(self, service: str) -> grpc.GenericRpcHandler:
         methods = [m for m in self._calls.methods.values() if m.full_name.startswith(f"/{service}/")]

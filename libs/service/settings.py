@@ -97,6 +97,9 @@ class Settings:
     frames_per_second: float = _variable(50.0, "frames a connection may send in the long run")
     frames_burst: int = _variable(200, "frames a connection may send at once")
     account_frames_per_second: float = _variable(100.0, "frames an account may send in the long run")
+    costly_per_second: float = _variable(
+        10.0, "share of costly requests an account has: a position replayed takes 1, an export 10"
+    )
     account_connections: int = _variable(8, "connections an account may have")
     subscriptions: int = _variable(64, "matches one connection may watch")
     queue_frames: int = _variable(256, "frames that may wait for a slow client")

@@ -6,7 +6,7 @@ from typing import get_args
 
 from google.protobuf.message import DecodeError
 
-from libs.eventlog.codec import MICROSECOND, UndecodableError, UnknownEventError, from_message, into_message
+from libs.eventlog.codec import UndecodableError, UnknownEventError, from_message, into_message, micros_of
 from services.audit.case_events import Event
 from services.audit.cases import Case, apply
 from videau.audit.v1 import cases_pb2 as pb
@@ -58,9 +58,10 @@ def decode(data: bytes) -> Entry:
         message = pb.CaseEntry.FromString(data)
     except DecodeError as error:
         raise UndecodableError(str(error)) from error
-    at = message.at.seconds * MICROSECOND + message.at.nanos // 1000
     events = tuple(_event(event) for event in message.events)
-    return Entry(message.case_id, message.number, message.command_id, message.actor, at, events)
+    return Entry(
+        message.case_id, message.number, message.command_id, message.actor, micros_of(message.at), events
+    )
 
 
 def _event(message: pb.CaseEvent) -> Event:

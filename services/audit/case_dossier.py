@@ -35,7 +35,7 @@ class Sources:
 async def gather(sources: Sources, case: Case) -> pb.Evidence:
     """All there is to know about the match of a case and its players. Raises EventLogError."""
     evidence = pb.Evidence()
-    decisions = readable(await sources.store.read(case.match_id))
+    decisions = await asyncio.to_thread(readable, await sources.store.read(case.match_id))
     add_presence(evidence, decisions)
     add_lag(evidence, decisions)
     for account in (case.white, case.black):
@@ -57,4 +57,5 @@ async def _connections(sources: Sources, account: str, since: int, until: int) -
 async def _habits(sources: Sources, account: str) -> pb.Habits:
     matches = await sources.finished(account, LAST_MATCHES)
     logs = [await sources.store.read(found.match_id) for found in matches]
-    return habits(account, [readable(log) for log in logs])
+    # Ten long matches take a second, which nobody else has to wait for.
+    return await asyncio.to_thread(lambda: habits(account, map(readable, logs)))

@@ -7,11 +7,12 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from libs.backgammon import events as happened
 from libs.backgammon.events import Decision, MatchStarted, Seat
+from libs.backgammon.microseconds import MINUTE
 from videau.audit.v1 import cases_pb2 as pb
 from videau.gateway.v1.connections_pb2 import ConnectionRecord
 from videau.match.v1 import events_pb2
 
-AROUND = 10 * 60 * 1_000_000
+AROUND = 10 * MINUTE
 """Connections are of interest so long before and after a match, in microseconds."""
 
 
@@ -96,5 +97,6 @@ def _seat(seat: Seat) -> events_pb2.Seat.ValueType:
 
 
 def _timestamp(micros: int) -> Timestamp:
-    seconds, rest = divmod(micros, 1_000_000)
-    return Timestamp(seconds=seconds, nanos=rest * 1000)
+    stamp = Timestamp()
+    stamp.FromMicroseconds(micros)
+    return stamp

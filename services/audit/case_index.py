@@ -1,10 +1,11 @@
 """All dispute cases in memory, followed from the stream: for lists, limits, and rulings that still wait."""
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from libs.backgammon.microseconds import DAY
 from libs.eventlog.connection import Warn
 from libs.eventlog.errors import EventLogError
 from libs.eventlog.records import Record, Records
@@ -20,10 +21,10 @@ from services.audit.case_events import (
     RulingMissed,
     State,
 )
-from services.audit.cases import DAY, Case
+from services.audit.cases import Case
 
 CAPACITY = 50_000
-"""Cases kept; beyond it the oldest closed ones are found by their id only."""
+"""Cases kept; beyond it the oldest, closed ones first, are found by their id only."""
 ALL = "cases.*"
 
 
@@ -59,7 +60,9 @@ class CaseIndex:
     """Set whenever a ruling has come that no match knows of yet."""
     waiting: set[str] = field(default_factory=set)
     """Cases whose ruling no match knows of yet."""
-    _opened: dict[str, deque[int]] = field(default_factory=dict)
+    _opened: OrderedDict[tuple[str, int], tuple[str, int]] = field(default_factory=OrderedDict)
+    """Who has opened a case, or opened it again, in the last day, and when; by case and entry."""
+    _counts: Counter[str] = field(default_factory=Counter)
 
     async def run(self, records: Records, warn: Warn) -> None:
         """Follow the stream for ever. A case that cannot be read is left out, and told of."""
@@ -83,6 +86,7 @@ class CaseIndex:
         elif entry.number == 1 and (case := fold(None, entry)) is not None:
             self.rows[entry.case_id] = Row(record.sequence, case)
             self._forget()
+        self.opened(entry)
         for event in entry.events:
             self._note(entry, event)
 
@@ -98,12 +102,19 @@ class CaseIndex:
 
     def recently(self, account: str, now: int) -> int:
         """How many cases an account has opened, or opened again, in the last day."""
-        times = self._opened.get(account, deque())
-        while times and times[0] <= now - DAY:
-            times.popleft()
-        if not times:
-            self._opened.pop(account, None)
-        return len(times)
+        while self._opened and next(iter(self._opened.values()))[1] <= now - DAY:
+            by, _ = self._opened.popitem(last=False)[1]
+            self._counts -= Counter((by,))
+        return self._counts[account]
+
+    def opened(self, entry: Entry) -> None:
+        """Count what an entry opens, also before the stream brings it: once, however often it is told of."""
+        for event in entry.events:
+            place = entry.case_id, entry.number
+            if isinstance(event, CaseOpened | CaseReopened) and event.by and place not in self._opened:
+                self._opened[place] = event.by, entry.at
+                self._counts[event.by] += 1
+                self.recently(event.by, entry.at)
 
     def _note(self, entry: Entry, event: Event) -> None:
         match event:
@@ -112,18 +123,14 @@ class CaseIndex:
                 self.undecided.set()
             case RulingApplied() | RulingKept() | RulingMissed():
                 self.waiting.discard(entry.case_id)
-            case CaseOpened(by=by) | CaseReopened(by=by) if by:
-                self._opened.setdefault(by, deque()).append(entry.at)
-                self.recently(by, entry.at)
             case _:
                 pass
 
     def _forget(self) -> None:
         if len(self.rows) <= CAPACITY:
             return
-        oldest = next((name for name, row in self.rows.items() if row.case.state is State.CLOSED), None)
-        if oldest is not None:
-            del self.rows[oldest]
+        closed = (name for name, row in self.rows.items() if row.case.state is State.CLOSED)
+        del self.rows[next(closed, next(iter(self.rows)))]
 
 
 def _fits(row: Row, wanted: Wanted) -> bool:

@@ -1,11 +1,13 @@
 """gRPC in, dispute cases out: players open them, staff look, take and decide."""
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import islice
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -53,6 +55,8 @@ class Disputes(CaseServiceServicer):
         self._index = index
         self._rulings = rulings
         self._outside = outside
+        self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """By account: no one opens two cases at once."""
 
     async def OpenCase(self, request: pb.OpenCaseRequest, _: object) -> pb.OpenCaseResponse:
         asked, match_id = _asked(request), request.context.match_id
@@ -60,15 +64,17 @@ class Disputes(CaseServiceServicer):
         known = await self._find(match_id)
         if not known.match.started:
             raise RefusedError(Reason.MATCH_NOT_STARTED)
-        command = cases.OpenCase(
-            match_id,
-            asked.actor,
-            request.text,
-            known.account(Seat.WHITE),
-            known.account(Seat.BLACK),
-            self._index.recently(asked.actor, self._outside.now()),
-        )
-        loaded = await self._log.handle(complaint_id(match_id, asked.actor), asked, command)
+        async with self._opening.setdefault(asked.actor, asyncio.Lock()):  # at once, all would be the first
+            command = cases.OpenCase(
+                match_id,
+                asked.actor,
+                request.text,
+                known.account(Seat.WHITE),
+                known.account(Seat.BLACK),
+                self._index.recently(asked.actor, self._outside.now()),
+            )
+            loaded = await self._log.handle(complaint_id(match_id, asked.actor), asked, command)
+            self._index.opened(loaded.entries[-1])
         return pb.OpenCaseResponse(case=view(loaded.known, staff=False))
 
     async def ListCases(self, request: pb.ListCasesRequest, _: object) -> pb.ListCasesResponse:
@@ -88,11 +94,11 @@ class Disputes(CaseServiceServicer):
 
     async def GetCase(self, request: pb.GetCaseRequest, _: object) -> pb.GetCaseResponse:
         asked = _asked(request)
-        if not request.support:
-            case = (await self._log.load(request.case_id)).known
-            if case.opened_by != asked.actor:
-                raise RefusedError(Reason.UNKNOWN_CASE)
+        case = (await self._log.load(request.case_id)).known
+        if case.opened_by == asked.actor:
             return pb.GetCaseResponse(case=view(case, staff=False))
+        if not request.support:
+            raise RefusedError(Reason.UNKNOWN_CASE)
         look = cases.ViewCase(asked.actor, request.why)
         loaded = await self._log.handle(request.case_id, asked, look)  # written down before it is shown
         return pb.GetCaseResponse(
@@ -148,7 +154,8 @@ class Disputes(CaseServiceServicer):
 
 def _asked(request: HasContext) -> Asked:
     asked = envelope(request.context)
-    return Asked(asked.actor, asked.command_id)
+    # An id names one command of its kind: who takes and decides under the same one wants both.
+    return Asked(asked.actor, f"{asked.command_id}/{type(request).__name__}")
 
 
 def _member(enum: type[E], number: int) -> E:

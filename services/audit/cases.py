@@ -21,7 +21,6 @@ from services.audit.case_events import (
 )
 
 LONGEST_TEXT, LONGEST_REASON, LONGEST_WHY = 2_000, 500, 200
-DAY = 24 * 3_600_000_000
 A_DAY = 5
 """Cases that an account may open, or open again, in 24 hours."""
 MOST_COMMENTS = 200
@@ -132,12 +131,15 @@ def decide(case: Case | None, command: Command) -> tuple[Event, ...]:
         raise RefusedError(Reason.UNKNOWN_CASE)
     match command:
         case ViewCase(by, why):
+            _no_player(case, by)
             return (CaseViewed(by, checked(why, LONGEST_WHY, "why you look")),)
         case CommentCase(by, text):
+            _no_player(case, by)
             if case.comments >= MOST_COMMENTS:
                 raise RefusedError(Reason.TOO_MANY_REQUESTS, f"a case has at most {MOST_COMMENTS} comments")
             return (CaseCommented(by, checked(text, LONGEST_TEXT, "a comment")),)
         case TakeCase(by):
+            _no_player(case, by)
             _undecided(case)
             return () if case.taken_by == by else (CaseTaken(by),)
         case DecideCase(by, ruling):
@@ -216,8 +218,12 @@ def _undecided(case: Case) -> None:
         raise RefusedError(Reason.CASE_DECIDED, "it was decided already")
 
 
-def _may_decide(case: Case, by: str) -> None:
+def _no_player(case: Case, by: str) -> None:
     if case.is_player(by):
-        raise RefusedError(Reason.FORBIDDEN, "nobody decides in a match of his own")
+        raise RefusedError(Reason.FORBIDDEN, "nobody of the staff acts in a match of his own")
+
+
+def _may_decide(case: Case, by: str) -> None:
+    _no_player(case, by)
     if case.taken_by not in ("", by):
         raise RefusedError(Reason.CASE_TAKEN, "somebody else looks after it: take it first")

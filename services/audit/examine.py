@@ -1,13 +1,15 @@
 """A whole log looked at once: computed again, with what a row in a list needs to say of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from libs.backgammon import events as e
 from libs.backgammon.events import Event
 from libs.backgammon.match import Match, Phase
 from libs.eventlog.archive import from_archive
-from libs.eventlog.codec import decode
+from libs.eventlog.codec import UnknownEventError, decode
+from libs.eventlog.errors import EventLogError
 from libs.eventlog.fold import fold_all
+from libs.eventlog.store import Stored
 from videau.proof.reexecute import reexecute
 from videau.proof.report import CHAIN, Report
 
@@ -24,6 +26,8 @@ class Examined:
     outages: tuple[e.OutageRecorded, ...] = ()
     complete: bool = False
     """Nothing is to come in it, whether or not it can be computed again."""
+    later: bool = False
+    """It holds what only a later release can read: nothing can be said of it here."""
     receipts: int = 0
     """How many of the engine's receipts there are to compute again."""
 
@@ -39,7 +43,7 @@ def examine(match_id: str, archive: bytes) -> Examined:
     report = reexecute(match_id, log)
     found = Examined(report)
     if found.broken:
-        return found
+        return replace(found, later=any(map(_is_later, log)))
     decisions = [decode(stored.data) for stored in log]
     events: list[Event] = [event for decision in decisions for event in decision.events]
     begun = next(
@@ -56,6 +60,16 @@ def examine(match_id: str, archive: bytes) -> Examined:
         complete=match is not None and is_complete(match),
         receipts=sum(isinstance(event, e.GhostDecided | e.GameAdjudicated) for event in events),
     )
+
+
+def _is_later(stored: Stored) -> bool:
+    try:
+        decode(stored.data)
+    except UnknownEventError:
+        return True
+    except EventLogError:
+        return False
+    return False
 
 
 def is_complete(match: Match) -> bool:

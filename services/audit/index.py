@@ -43,6 +43,8 @@ class Index:
     def __init__(self) -> None:
         self.tree = Tree()
         self.newest: Entry | None = None
+        self.keys: dict[str, bytes] = {}
+        """Every public key that has certified a match, by its name."""
         self._places: dict[str, int] = {}
         self._of: dict[str, array[int]] = {}
         self._finished: array[int] = array("q")
@@ -66,6 +68,7 @@ class Index:
         self._finished.append(entry.message.finished_at.ToMicroseconds())
         for account in {entry.message.white, entry.message.black}:
             self._of.setdefault(account, array("I")).append(place)
+        self.keys.setdefault(entry.certificate.key_id, entry.message.public_key)
         self.newest = entry
         return True
 

@@ -24,6 +24,7 @@ def report_message(report: Report) -> pb.Report:
         source=report.source,
         complete=report.complete,
         jointly_rolled=report.jointly_rolled,
+        other_times=report.other_times,
     )
     for check in report.checks:
         message.checks.add(name=check.name, meaning=meaning[check.name], count=check.count)

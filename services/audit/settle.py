@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from libs.backgammon.errors import RefusedError
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import SECOND
 from libs.eventlog.archive import to_archive
 from libs.eventlog.archived import Archives
 from libs.eventlog.codec import UndecodableError
+from libs.eventlog.errors import UnavailableError
 from libs.eventlog.handle import Envelope
 from libs.eventlog.store import Store, Stored
 from libs.service import telemetry
@@ -112,6 +114,8 @@ class Settler:
             await complaints.open(match_id, Kind.NOT_ARCHIVED, str(error))
             return None
         failure = found.report.failure
+        if found.later:  # nor is it done: a replica of that release will see to it
+            raise UnavailableError(f"match {match_id} was written by a later release: {failure}")
         if failure is not None:
             kind = Kind.BROKEN_CHAIN if found.broken else Kind.NOT_REEXECUTED
             why = f"decision {failure.position}, {failure.check}: {failure.why}"
@@ -126,7 +130,7 @@ class Settler:
         parts, report = self._parts, found.report
         match_id = report.match_id
         if found.outages:
-            seconds = sum(outage.ended - outage.began for outage in found.outages) / 1e6
+            seconds = sum(outage.ended - outage.began for outage in found.outages) / SECOND
             detail = f"{len(found.outages)} outages, {seconds:.1f} s in all"
             await parts.complaints.open(match_id, Kind.OUTAGE, detail)
         if found.receipts:

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from datetime import UTC, datetime, timedelta
 
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import Event
+from libs.backgammon.microseconds import MINUTE, moment
 from libs.backgammon.stuck import stuck
 from libs.eventlog.codec import decode
 from libs.eventlog.errors import BadIdError, EventLogError
@@ -23,12 +23,10 @@ from services.audit.undone import Undone
 
 AT_ONCE = 1_000
 """Matches looked at in one sweep: half a second of questions to the broker."""
-QUIET = 60_000_000
+QUIET = MINUTE
 """Microseconds without a decision, after which a match is worth a look."""
-LATE = 600_000_000
+LATE = 10 * MINUTE
 """Microseconds within which a finished match is to be archived."""
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Sweeper:
@@ -81,6 +79,8 @@ class Sweeper:
                     await self.look(match_id)
                 except (RefusedError, EventLogError) as error:
                     warn("not swept", {"match_id": match_id, "error": repr(error)})
+                except Exception as error:  # noqa: BLE001  # a bug met in one match must not stop all the others
+                    warn("bug in a sweep", {"match_id": match_id, "exc_info": error})
 
     async def look(self, match_id: str) -> None:
         """Do for a match what nobody has done, if nothing has happened in it for a while.
@@ -106,7 +106,7 @@ class Sweeper:
             return
         waited = stuck(match, self._now())
         if waited is not None:
-            since = (_EPOCH + timedelta(microseconds=waited.since)).isoformat()
+            since = moment(waited.since).isoformat()
             detail = f"position {match.position} waits for {waited.who} since {since}"
             await self._complaints.open(match_id, Kind.STUCK, detail)
 
@@ -114,7 +114,7 @@ class Sweeper:
         last = await self._log.last(match_filter(match_id))
         if last is None:
             return False
-        return (_EPOCH + timedelta(microseconds=self._now() - QUIET)) > last.stored_at
+        return moment(self._now() - QUIET) > last.stored_at
 
 
 def _events(data: bytes) -> Sequence[Event]:

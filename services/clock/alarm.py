@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from math import ceil
 
 from libs.backgammon.match import Match
+from libs.backgammon.microseconds import SECOND
 from libs.backgammon.stuck import Awaited, Who, stuck
 from libs.service import telemetry
 
 SWEEP_SECONDS = 5.0
-"""How often every match is looked at."""
+"""How often every match is looked at, at least: no seldomer than the limit is long."""
 SLICE = 256
 """Matches looked at in one go: a millisecond or two in which nothing else is done."""
 
@@ -32,6 +33,7 @@ class Alarm:
         self._now = now
         self._may_judge = may_judge
         self._limit = limit
+        self._sweep = min(SWEEP_SECONDS, limit / SECOND)
         self._stuck: dict[str, Who] = {}
         self._tell()
 
@@ -42,7 +44,7 @@ class Alarm:
             slices = max(ceil(len(ids) / SLICE), 1)
             for number in range(slices):
                 self.look(ids[number * SLICE : (number + 1) * SLICE])
-                await asyncio.sleep(SWEEP_SECONDS / slices)
+                await asyncio.sleep(self._sweep / slices)
 
     def look(self, match_ids: Iterable[str]) -> None:
         """Look at some matches."""
@@ -52,7 +54,7 @@ class Alarm:
             if found is not None:
                 self._stuck[match_id] = found.who
                 if match_id not in before:
-                    seconds = (self._now() - found.since) / 1e6
+                    seconds = (self._now() - found.since) / SECOND
                     telemetry.warn(
                         "match stuck", {"match_id": match_id, "owed_by": found.who, "seconds": seconds}
                     )

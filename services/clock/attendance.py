@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from libs.backgammon.clock import MILLISECOND
 from libs.backgammon.events import Seat
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import MILLISECOND
 from services.clock.places import Key, Places
 
 

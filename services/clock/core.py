@@ -5,7 +5,7 @@ from functools import reduce
 from typing import assert_never
 
 from libs.backgammon.apply import apply
-from libs.backgammon.clock import GHOSTLY, MILLISECOND, deadline
+from libs.backgammon.clock import GHOSTLY, deadline
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import (
     ContinueAwaited,
@@ -23,6 +23,7 @@ from libs.backgammon.events import (
     WinClaimed,
 )
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import MILLISECOND
 from libs.backgammon.rules import TimeOver
 from libs.backgammon.timing import Mode
 

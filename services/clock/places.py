@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-SECOND = 1_000_000
+from libs.backgammon.microseconds import SECOND
+
 CURRENT = 5 * SECOND
 """A connection not reported for longer is there no more. Gateways name theirs every two seconds."""
 PATIENCE = 30 * SECOND

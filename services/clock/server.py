@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from libs.backgammon.errors import Reason, RefusedError
+from libs.backgammon.microseconds import SECOND
 from libs.eventlog.handle import Handler
 from libs.eventlog.live import LiveMatches
 from libs.eventlog.timers import set_timer
@@ -24,7 +25,6 @@ from videau.match.v1.command_pb2 import CommandContext
 
 WAKES = ("lobby", "cube", "clock", "ghost")
 """Whose decisions may start a time; those of dice and rules are seen by the follower."""
-SECOND = 1_000_000
 
 
 class Clock(ClockServiceServicer):

@@ -58,7 +58,10 @@ class Shell:
         uptime = self._listener.uptime
         uptime.last = await self._until_told(last_mark)
         first = await self._until_told(done_before)
-        left = await self._going_on(first, await self._until_told(newest_sequence))
+        live = await self._going_on(first, await self._until_told(newest_sequence))
+        if not uptime.last:  # killed before its first mark, but it was there when the newest match began
+            uptime.last = max(live.values(), default=0)
+        left = list(live)
         while left:
             left = [one for one in left if not await attempt(one, self._listener.take_over)]
             await asyncio.sleep(RETRY_SECONDS if left else 0)
@@ -88,17 +91,17 @@ class Shell:
         else:
             await fired.retry(RETRY_SECONDS)
 
-    async def _going_on(self, first: int, newest: int) -> list[str]:
-        """The matches that a log between these sequences leaves unfinished, the oldest first."""
-        live: dict[str, None] = {}
+    async def _going_on(self, first: int, newest: int) -> dict[str, int]:
+        """When the matches began that a log between these sequences leaves unfinished, the oldest first."""
+        live: dict[str, int] = {}
         if newest < max(first, 1):
-            return []
+            return live
         async with aclosing(self._runtime.store_for(SERVICE).follow(max(first - 1, 0))) as log:
             async for stored in log:
                 _begin_or_end(live, stored)
                 if stored.sequence >= newest:
                     break
-        return list(live)
+        return live
 
     async def _until_told(self, question: Callable[[Connection], Awaitable[int]]) -> int:
         while True:
@@ -109,16 +112,16 @@ class Shell:
                 await asyncio.sleep(RETRY_SECONDS)
 
 
-def _begin_or_end(live: dict[str, None], stored: Stored) -> None:
+def _begin_or_end(live: dict[str, int], stored: Stored) -> None:
     if stored.owner not in WRITERS:
         return
     try:
-        events = decode(stored.data).events
+        decision = decode(stored.data)
     except EventLogError:  # whoever looks at this match finds it frozen; all others are to be found too
         live.pop(stored.match_id, None)
         return
-    for event in events:
+    for event in decision.events:
         if isinstance(event, MatchStarted) and not event.source:
-            live[stored.match_id] = None
+            live[stored.match_id] = decision.decided_at
         elif isinstance(event, MatchScored):
             live.pop(stored.match_id, None)

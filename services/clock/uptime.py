@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-SECOND = 1_000_000
+from libs.backgammon.microseconds import SECOND
+
 LONGEST_PAUSE = 3 * SECOND
 """A longer break is an outage. Broker and gateways are heard of every second or two."""
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from libs.backgammon.events import Decision
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import SECOND
 from libs.eventlog.handle import Envelope, Handler
 from libs.eventlog.live import LiveMatches
 from libs.service import telemetry
@@ -196,7 +197,7 @@ class Watch:
         """Before anything is judged: the outage stops every clock for as long as it lasted."""
         self.uptime.settling = True
         telemetry.OUTAGES.inc()
-        telemetry.log.warning("outage", seconds=(outage.ended - outage.began) / 1e6)
+        telemetry.log.warning("outage", seconds=(outage.ended - outage.began) / SECOND)
         self._attendance.forgive(self._now())
 
         left = sorted(self._matches)

@@ -1,6 +1,7 @@
 """The dice protocol: commitments, links, and one roll a turn that follows from them and nothing else."""
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import assert_never
 
 from libs.backgammon import dice as protocol
@@ -22,10 +23,12 @@ from libs.backgammon.events import (
 )
 from libs.backgammon.links import check_link, wants_link
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import MILLISECOND, SECOND
+from services.dice.rolling import is_due, roll_if_due, rolled
 
-SEED_WAIT = 5_000_000
+SEED_WAIT = 5 * SECOND
 """Microseconds a client has to contribute a tip before it counts as taking no part."""
-LINK_WAIT = 500_000
+LINK_WAIT = 500 * MILLISECOND
 """Microseconds a connected client has to reveal a link once a roll was asked for."""
 
 
@@ -165,7 +168,7 @@ def react(match: Match) -> Wake | None:
         return Wake(0, CommitDice)
     if dice.white is None or dice.black is None:
         return Wake(dice.asked_at + SEED_WAIT, StopWaiting)
-    if match.resigning is not None or not _due(match):
+    if match.resigning is not None or not is_due(match):
         return None
     wanted = any(wants_link(match, seat) and not match.absent(seat) for seat in Seat)
     return Wake(dice.asked_at + LINK_WAIT if wanted else 0, StopWaiting)
@@ -185,7 +188,7 @@ def _reveal(match: Match, seat: Seat, link: bytes, server: protocol.Chain) -> tu
         raise RefusedError(Reason.NO_LINK_WANTED, "the roller's link comes with his roll")
     check_link(match, seat, link)
     revealed = LinkRevealed(seat, match.dice.rolls + 1, link)
-    return revealed, *_roll_if_due(apply(match, revealed), server)
+    return revealed, *roll_if_due(apply(match, revealed), server)
 
 
 def _next_roller(match: Match) -> Seat | None:
@@ -213,7 +216,7 @@ def _roll_asked(match: Match, seat: Seat, link: bytes, server: protocol.Chain) -
     if wants_link(match, seat.other):
         return *events, RollRequested(seat, dice.rolls + 1, link)
     serving = (LinkRevealed(seat, dice.rolls + 1, link),) if link else events
-    return *events, _rolled(_after(match, serving), server)
+    return *events, rolled(reduce(apply, serving, match), server)
 
 
 def _stop_waiting(match: Match, server: protocol.Chain) -> tuple[Event, ...]:
@@ -225,49 +228,10 @@ def _stop_waiting(match: Match, server: protocol.Chain) -> tuple[Event, ...]:
         return late
     if match.resigning is not None:
         raise RefusedError(Reason.RESIGNATION_PENDING)
-    if not _due(match):
+    if not is_due(match):
         raise RefusedError(Reason.WRONG_PHASE)
     omitted = tuple(LinkOmitted(seat, dice.rolls + 1) for seat in Seat if wants_link(match, seat))
-    return *omitted, *_roll_if_due(_after(match, omitted), server)
-
-
-def _roll_if_due(match: Match, server: protocol.Chain) -> tuple[Event, ...]:
-    """Every roll that nothing is waited for any more: opening attempts until a link is wanted again."""
-    if match.resigning is not None or match.dice.spent or any(wants_link(match, seat) for seat in Seat):
-        return ()
-    if match.phase is Phase.OPENING:
-        opening = _opening(match, server)
-        return opening, *(_roll_if_due(apply(match, opening), server) if opening.starter is None else ())
-    return (_rolled(match, server),) if _due(match) else ()
-
-
-def _due(match: Match) -> bool:
-    """Whether a roll is made as soon as no link is waited for."""
-    return match.phase is Phase.OPENING or match.dice.requested or rolls_by_itself(match)
-
-
-def _rolled(match: Match, server: protocol.Chain) -> DiceRolled:
-    secret, white, black = _links(match, server)
-    number = match.dice.rolls + 1
-    first, second = protocol.roll(match.match_id, number, secret, white, black)
-    return DiceRolled(match.on_roll, number, first, second, secret, white, black)
-
-
-def _opening(match: Match, server: protocol.Chain) -> OpeningRolled:
-    secret, white, black = _links(match, server)
-    number = match.dice.rolls + 1
-    first, second = protocol.roll(match.match_id, number, secret, white, black)
-    starter = None if first == second else Seat.WHITE if first > second else Seat.BLACK
-    cube = match.cube.value
-    if starter is None and match.opening_ties < match.rules.automatic_doubles:
-        cube *= 2
-    return OpeningRolled(number, first, second, starter, cube, secret, white, black)
-
-
-def _links(match: Match, server: protocol.Chain) -> tuple[bytes, bytes, bytes]:
-    dice = match.dice
-    white, black = (chain.ready if chain else b"" for chain in (dice.white, dice.black))
-    return server.link(dice.index), white, black
+    return *omitted, *roll_if_due(reduce(apply, omitted, match), server)
 
 
 def _recorded_opening(match: Match, white: int, black: int) -> OpeningRolled:
@@ -292,9 +256,3 @@ def _may_roll(match: Match, seat: Seat) -> None:
         raise RefusedError(Reason.NOT_YOUR_TURN)
     if match.resigning is not None:
         raise RefusedError(Reason.RESIGNATION_PENDING)
-
-
-def _after(match: Match, events: tuple[Event, ...]) -> Match:
-    for event in events:
-        match = apply(match, event)
-    return match

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from libs.backgammon.events import Event, Seat
 from libs.backgammon.match import Match
+from libs.backgammon.microseconds import SECOND
 from libs.eventlog.handle import Envelope, Handler
 from libs.service.commands import HasContext, envelope, handle_seated
 from libs.service.hosting import Hosted, Runtime
@@ -14,7 +15,6 @@ from videau.dice.v1.dice_pb2_grpc import DiceServiceServicer, add_DiceServiceSer
 
 WAKES = ("lobby", "cube", "dice", "clock", "rules")
 """Whose decisions may leave dice to be committed, rolled or revealed (rules: where rolls are automatic)."""
-MICROSECOND = 1_000_000
 
 
 class Dice(DiceServiceServicer):
@@ -62,7 +62,7 @@ class Dice(DiceServiceServicer):
             return None
         early = wake.at - self._now()
         if early > 0:
-            return early / MICROSECOND
+            return early / SECOND
         await self._handler.handle(envelope, self._what_is_due)
         return None
 

@@ -6,7 +6,8 @@ from typing import TypeVar
 from google.protobuf.message import Message
 
 from libs.backgammon.errors import Reason, RefusedError
-from libs.backgammon.rules import PROFILES
+from libs.backgammon.microseconds import SECOND
+from libs.backgammon.profiles import PROFILES
 from libs.eventlog.codec import rules_to_proto
 from libs.eventlog.live import LiveMatches
 from libs.service.chance import new_id
@@ -48,7 +49,7 @@ class Api:
             raise RefusedError(Reason.FORBIDDEN, "no guests here: sign in with the issuer")
         self._addresses.take(call.request.remote or "")
         guest, token = self._guests.issue(call.read(pb.CreateGuestRequest).name, self._now())
-        expires_at = timestamp(guest.expires_at * 1_000_000)
+        expires_at = timestamp(guest.expires_at * SECOND)
         return pb.CreateGuestResponse(
             account=guest.account, name=guest.name, token=token, expires_at=expires_at
         )

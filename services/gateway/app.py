@@ -10,6 +10,7 @@ from aiohttp.typedefs import Handler
 from google.protobuf.message import Message
 
 from libs.backgammon.errors import Reason, RefusedError
+from libs.backgammon.microseconds import SECOND
 from libs.eventlog.live import LiveMatches
 from libs.service import telemetry
 from libs.service.settings import Settings
@@ -34,6 +35,9 @@ from services.gateway.tokens import Guests, Identity, Tokens
 
 OPENAPI_PATH = "/v1/openapi.json"
 SOCKET_PATH = "/v1/ws"
+COSTLIEST = max(route.cost for route in ROUTES)
+COSTLY_SECONDS = 5.0
+"""Of so long an account may ask for its share of costly requests at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ class Gateway:
         settings, clock = outside.settings, asyncio.get_running_loop().time
         self._outside = outside
         self._accounts = Buckets(settings.account_frames_per_second, settings.frames_burst, clock)
+        work = settings.costly_per_second
+        self._costly = Buckets(work, max(COSTLY_SECONDS * work, COSTLIEST), clock)
         addresses = Buckets(settings.frames_per_second, settings.frames_burst, clock)
         self._apis = (
             Api(outside.live, outside.commands, outside.guests, addresses, outside.now),
@@ -100,6 +106,8 @@ class Gateway:
             if not route.open:
                 identity = await self._outside.tokens.identify(token_of(request))
                 self._accounts.take(identity.account)
+                if route.cost:
+                    self._costly.take(identity.account, route.cost)
             if route.role and route.role not in identity.roles:
                 raise RefusedError(Reason.FORBIDDEN, f"this is for the role {route.role}")
             return _response(route, await serve(Call(request, identity, await request.read())))
@@ -127,4 +135,4 @@ def _response(route: Route, answer: Message | File) -> web.Response:
 
 
 def _queued(microseconds: int) -> None:
-    telemetry.FANOUT_SECONDS.observe(max(0, microseconds) / 1e6)
+    telemetry.FANOUT_SECONDS.observe(max(0, microseconds) / SECOND)

@@ -11,7 +11,7 @@ from libs.service.chance import new_id
 from libs.service.settings import AUDIT
 from services.gateway.api import LOBBY
 from services.gateway.call import Call
-from services.gateway.commands import Commands, context
+from services.gateway.commands import ATTEMPT_SECONDS, DEADLINE_SECONDS, Commands, context
 from services.gateway.route import SUPPORT
 from videau.audit.v1 import cases_pb2 as pb
 from videau.lobby.v1 import lobby_pb2 as lobby
@@ -50,12 +50,13 @@ class CaseApi:
 
     async def get_case(self, call: Call) -> Message:
         wanted = pb.GetCaseRequest(
-            context=self._context(call),
+            context=self._look(call),
             case_id=_case_id(call),
             support=_is_staff(call),
             why=call.request.query.get("why", ""),
         )
-        return await self._ask("GetCase", wanted, pb.GetCaseResponse)
+        # With its evidence it takes what it takes, and asking twice takes it twice.
+        return await self._ask("GetCase", wanted, pb.GetCaseResponse, attempt_seconds=DEADLINE_SECONDS)
 
     async def take_case(self, call: Call) -> Message:
         return await self._ask("TakeCase", self._on(call, pb.TakeCaseRequest), pb.TakeCaseResponse)
@@ -71,15 +72,19 @@ class CaseApi:
         if not account:
             raise RefusedError(Reason.BAD_REQUEST, "say whose matches")
         look = pb.LookUpAccountRequest(
-            context=self._context(call), account=account, why=call.request.query.get("why", ""), limit=limit
+            context=self._look(call), account=account, why=call.request.query.get("why", ""), limit=limit
         )
         finished = await self._ask("LookUpAccount", look, pb.LookUpAccountResponse)
         wanted = lobby.ListMatchesRequest(account=account, limit=limit)
         live = await self._commands.call("lobby", f"{LOBBY}/ListMatches", wanted, lobby.ListMatchesResponse)
         return pb.AccountMatches(live=live.matches, finished=finished.matches)
 
-    async def _ask(self, method: str, wanted: Message, response: type[M]) -> M:
-        return await self._commands.call(AUDIT, f"{SERVICE}/{method}", wanted, response)
+    async def _ask(
+        self, method: str, wanted: Message, response: type[M], *, attempt_seconds: float = ATTEMPT_SECONDS
+    ) -> M:
+        return await self._commands.call(
+            AUDIT, f"{SERVICE}/{method}", wanted, response, attempt_seconds=attempt_seconds
+        )
 
     def _on(self, call: Call, kind: type[M]) -> M:
         """The body of a request about the case in the path."""
@@ -87,6 +92,10 @@ class CaseApi:
         wanted.case_id = _case_id(call)  # type: ignore[attr-defined]  # every request about a case has one
         wanted.context.CopyFrom(self._context(call))  # type: ignore[attr-defined]
         return wanted
+
+    def _look(self, call: Call) -> CommandContext:
+        """The context of a request that only reads: a look is never the repeat of another."""
+        return context(call.identity.account, "", new_id(), self._now())
 
     def _context(self, call: Call, match_id: str = "") -> CommandContext:
         command_id = call.request.headers.get("Idempotency-Key") or new_id()

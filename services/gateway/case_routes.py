@@ -13,6 +13,7 @@ CASE_ROUTES = (
         "Open a dispute case on a match of yours, or open your closed one again.",
         pb.OpenCaseResponse,
         pb.OpenCaseRequest,
+        cost=1,
     ),
     Route(
         "GET",
@@ -28,6 +29,7 @@ CASE_ROUTES = (
             Query("page", "integer", "`nextPage` of the page before."),
             LIMIT,
         ),
+        cost=1,
     ),
     Route(
         "GET",
@@ -36,6 +38,7 @@ CASE_ROUTES = (
         "A dispute case of yours; for support any, with its evidence, and the look is written down.",
         pb.GetCaseResponse,
         query=(WHY,),
+        cost=2,
     ),
     Route(
         "POST",

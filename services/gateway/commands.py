@@ -8,12 +8,12 @@ from typing import Any, TypeVar, cast
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from libs.backgammon.errors import Reason, RefusedError
 from libs.eventlog.subjects import partition
 from libs.service import tracing
 from libs.service.peer import Caller
+from services.gateway.wire import timestamp
 from videau.gateway.v1.gateway_pb2 import Command
 from videau.match.v1.command_pb2 import CommandContext
 
@@ -23,7 +23,6 @@ ATTEMPT_SECONDS = 2.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 0.5
 RETRIED = (Reason.UNAVAILABLE, Reason.CONFLICT)
 """Refusals behind which nothing was decided, or which the same command id makes harmless to repeat."""
-MICROSECOND = 1_000_000
 
 M = TypeVar("M", bound=Message)
 
@@ -125,10 +124,9 @@ class Commands:
 
 def context(account: str, match_id: str, command_id: str, received_at: int) -> CommandContext:
     """What the gateway knows of a command: who sent it, and when it came."""
-    seconds, micros = divmod(received_at, MICROSECOND)
     return CommandContext(
         match_id=match_id,
         command_id=command_id,
         account=account,
-        received_at=Timestamp(seconds=seconds, nanos=micros * 1000),
+        received_at=timestamp(received_at),
     )

@@ -9,6 +9,7 @@ from aiohttp import WSMsgType, web
 from google.protobuf.message import Message
 
 from libs.backgammon.errors import Reason
+from libs.backgammon.microseconds import SECOND
 from libs.eventlog.errors import BadIdError
 from libs.service import telemetry
 from libs.service.process import cancel
@@ -72,7 +73,7 @@ class Connection:
 
     async def serve(self) -> None:
         """Everything from the welcome to the end."""
-        left = self._identity.expires_at - self._now() / 1e6
+        left = self._identity.expires_at - self._now() / SECOND
         expiry = self._loop.call_later(max(left, 0), self.close, Close.TOKEN_EXPIRED)
         reading, beating = asyncio.create_task(self._read()), asyncio.create_task(self._heartbeat())
         writing = asyncio.create_task(self._outbox.write(self._write))
@@ -111,7 +112,7 @@ class Connection:
     def pong(self, nonce: int) -> None:
         if nonce == self._nonce:
             self._nonce += 1  # a second answer to the same ping would measure nothing
-            measured = max(1, round((self._loop.time() - self._pinged_at) * 1e6))
+            measured = max(1, round((self._loop.time() - self._pinged_at) * SECOND))
             self.lag = min(self.lag or measured, measured)
             self._visit.answered(measured)
 

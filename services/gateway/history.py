@@ -4,6 +4,7 @@ import asyncio
 
 from libs.backgammon.apply import fold
 from libs.backgammon.match import Match
+from libs.eventlog.codec import decode
 from libs.eventlog.live import LiveMatches
 from services.gateway.hub import DecisionFrame
 
@@ -17,9 +18,8 @@ async def frames_between(live: LiveMatches, match_id: str, after: int, upto: int
         return []
     frames = []
     match: Match | None = None
-    for decision in await live.decisions(match_id):
-        if decision.position > upto:
-            break
+    for stored in (await live.log(match_id))[:upto]:
+        decision = decode(stored.data)
         match = fold(match, decision)
         if decision.position > after:
             frames.append(DecisionFrame(decision, match))

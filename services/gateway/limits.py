@@ -21,15 +21,15 @@ class Bucket:
         self._left = burst
         self._at = clock()
 
-    def take(self) -> float:
-        """0 if one more is allowed now, else the seconds until it is; then nothing is taken."""
+    def take(self, cost: float = 1) -> float:
+        """0 if so much more is allowed now, else the seconds until it is; then nothing is taken."""
         now = self._clock()
         self._left = min(self._burst, self._left + (now - self._at) * self._rate)
         self._at = now
-        if self._left >= 1:
-            self._left -= 1
+        if self._left >= cost:
+            self._left -= cost
             return 0.0
-        return (1 - self._left) / self._rate
+        return (cost - self._left) / self._rate
 
 
 class Buckets:
@@ -51,9 +51,9 @@ class Buckets:
             self._buckets.move_to_end(key)
         return bucket
 
-    def take(self, key: str) -> None:
+    def take(self, key: str, cost: float = 1) -> None:
         """Raises RefusedError TOO_MANY_REQUESTS, saying how long to wait."""
-        wait = self.of(key).take()
+        wait = self.of(key).take(cost)
         if wait:
             raise too_many(wait)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from libs.backgammon.errors import RefusedError
 from libs.backgammon.events import Seat
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import SECOND
 from libs.eventlog.live import LiveMatches
 
 Key = tuple[str, str]
@@ -96,7 +97,7 @@ class Presence:
         if follower is None:
             return 0
         ago = asyncio.get_running_loop().time() - follower.began
-        follower.number = follower.number or now - round(ago * 1e6)
+        follower.number = follower.number or now - round(ago * SECOND)
         return follower.number
 
     def compare(self, key: Key, number: int, newer: int, now: int) -> None:

@@ -11,6 +11,7 @@ PROOF_ROUTES = (
         "A certified match with all that proves it, as the file that `videau verify` checks. "
         "For its players and for support.",
         File,
+        cost=5,
         produces="application/octet-stream",
     ),
     Route(
@@ -19,6 +20,7 @@ PROOF_ROUTES = (
         "get_report",
         "A match computed again now, finished or not. For its players and for support.",
         audit.GetReportResponse,
+        cost=10,
     ),
     Route(
         "GET",

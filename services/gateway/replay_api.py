@@ -7,13 +7,14 @@ from google.protobuf.message import Message
 from libs.backgammon.errors import Reason, RefusedError
 from libs.eventlog.live import LiveMatches
 from libs.records.exports import EXPORTS
+from libs.service.room import Room
 from services.gateway.call import Call
 from services.gateway.replay_cache import Replays
 from services.gateway.replay_view import frame_message, replay_message
 from services.gateway.route import File
 
-EXPORTS_AT_ONCE = 2
-"""Exports are written beside the event loop, and take their share of the processor."""
+EXPORTS_WAITING = 16
+"""One is written beside the event loop; with so many behind it, whoever comes is told to try again."""
 
 
 class ReplayApi:
@@ -22,7 +23,7 @@ class ReplayApi:
     def __init__(self, live: LiveMatches) -> None:
         self._live = live
         self._replays = Replays(live)
-        self._exporting = asyncio.Semaphore(EXPORTS_AT_ONCE)
+        self._exporting = Room(1, EXPORTS_WAITING, "exports")
 
     async def get_replay(self, call: Call) -> Message:
         return replay_message(await self._replays.get(call.match_id))
@@ -38,7 +39,7 @@ class ReplayApi:
         export = EXPORTS.get(name)
         if export is None:
             raise RefusedError(Reason.BAD_REQUEST, f"format is one of {', '.join(EXPORTS)}")
-        async with self._exporting:
+        async with self._exporting.entered():
             log = await self._live.log(call.match_id)
             text = await asyncio.to_thread(export, log)
         return File(text.encode(), f"{call.match_id}.{name}")

@@ -6,9 +6,12 @@ from collections import OrderedDict
 from libs.eventlog.codec import decode
 from libs.eventlog.live import LiveMatches
 from libs.replay.replay import Replay
+from libs.service.room import Room
 
 MOST_DECISIONS = 50_000
 """Decisions kept over all replays, about a kilobyte each; the newest that was asked for always stays."""
+WAITING = 32
+"""Who may wait for a replay to be made; all others are refused."""
 AT_ONCE = 25
 """Decisions taken in before others get their turn."""
 
@@ -20,7 +23,7 @@ class Replays:
         self._live = live
         self._most = most
         self._kept: OrderedDict[str, Replay] = OrderedDict()
-        self._growing = asyncio.Lock()
+        self._growing = Room(1, WAITING, "replays")  # one at a time: it costs all others of the processor
 
     def __len__(self) -> int:
         """Decisions in memory."""
@@ -31,7 +34,7 @@ class Replays:
         match = await self._live.get(match_id)
         replay = self._kept.get(match_id)
         if replay is None or len(replay) < match.position:
-            async with self._growing:  # one at a time: it costs all others a part of the processor
+            async with self._growing.entered():
                 replay = self._kept.get(match_id) or Replay()
                 await self._grow(replay, match_id)
                 self._kept[match_id] = replay

@@ -10,6 +10,7 @@ REPLAY_ROUTES = (
         "get_replay",
         "A match to step through: its games, its turns, and what one looks for, by position.",
         replay_pb2.MatchReplay,
+        cost=5,
     ),
     Route(
         "GET",
@@ -17,6 +18,7 @@ REPLAY_ROUTES = (
         "get_replay_frame",
         "One position of a match: board, clocks, events in words, proof of the dice, and its cause.",
         replay_pb2.ReplayFrame,
+        cost=1,
     ),
     Route(
         "GET",
@@ -25,6 +27,7 @@ REPLAY_ROUTES = (
         "A match as a file that other programs read.",
         File,
         query=(Query("format", "string", "mat, sgf, xgid or jsonl; mat if not given."),),
+        cost=10,
         produces="text/plain",
     ),
 )

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 
+from libs.backgammon.microseconds import SECOND
 from libs.eventlog.errors import EventLogError
 from libs.eventlog.live import LiveMatches
 from libs.service import telemetry
@@ -18,7 +19,7 @@ HURRY_SECONDS = 0.05
 """How long those who come or go are gathered at most, once one has been named."""
 WORD_SECONDS = 0.25
 """How often the gateway gives its word that one can play: flags wait for it."""
-STANDSTILL = 3_000_000
+STANDSTILL = 3 * SECOND
 """Microseconds without a look after which this process itself was not there."""
 CALL_SECONDS = 2.0
 AT_ONCE = 2000

@@ -38,6 +38,8 @@ class Route:
     """Whether it is served without a token."""
     role: str = ""
     """The role that a token must name, none if empty."""
+    cost: int = 0
+    """What it takes of an account's share of costly requests, by what it takes of the processors."""
     produces: str = "application/json"
     """The media type of a response that is a File."""
 

@@ -89,6 +89,7 @@ ROUTES = (
         "Everything that happened in a match, page by page.",
         pb.ListDecisionsResponse,
         query=(Query("after", "integer", "Only decisions behind this position, 0 for all."), LIMIT),
+        cost=1,
     ),
     Route(
         "GET",

@@ -122,8 +122,8 @@ class Subscription:
         """What a client at `position` has not seen yet of `match`; None if a snapshot serves it better."""
         if position > match.position:
             # The client heard of it from a gateway whose follower is ahead of ours, or it is mistaken.
-            newer = await self._live.decisions(self._match_id, match.position)
-            return [] if position <= match.position + len(newer) else None
+            newest = len(await self._live.log(self._match_id))
+            return [] if position <= newest else None
         if position < 0 or match.position - position > MAX_MISSED:
             return None
         at_hand = channel.between(position, match.position)

@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from jwt.types import Options
 
 from libs.backgammon.errors import Reason, RefusedError
+from libs.backgammon.microseconds import SECOND
 from libs.service.settings import Settings, SettingsError
 
 GUEST_ISSUER = "videau-guests"
@@ -62,7 +63,7 @@ class Guests:
         name = name.strip()
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             raise RefusedError(Reason.BAD_REQUEST, f"a name has 1 to {LONGEST_NAME} printable characters")
-        guest = Identity(GUEST + self._new_id(), name, now // 1_000_000 + GUEST_SECONDS)
+        guest = Identity(GUEST + self._new_id(), name, now // SECOND + GUEST_SECONDS)
         return guest, self._token(guest, now)
 
     def issue_staff(self, name: str, role: str, now: int, seconds: int) -> tuple[Identity, str]:
@@ -73,7 +74,7 @@ class Guests:
         account = STAFF + _NO_ACCOUNT.sub("-", name.strip().lower()).strip("-")
         if account == STAFF or not _ACCOUNT.fullmatch(account) or len(name) > LONGEST_NAME:
             raise RefusedError(Reason.BAD_REQUEST, f"a name has 1 to {LONGEST_NAME} letters and digits")
-        staff = Identity(account, name.strip(), now // 1_000_000 + seconds, frozenset((role,)))
+        staff = Identity(account, name.strip(), now // SECOND + seconds, frozenset((role,)))
         return staff, self._token(staff, now)
 
     def _token(self, whom: Identity, now: int) -> str:
@@ -82,7 +83,7 @@ class Guests:
             "aud": self._audience,
             "sub": whom.account,
             "name": whom.name,
-            "iat": now // 1_000_000,
+            "iat": now // SECOND,
             "exp": whom.expires_at,
             **({"roles": sorted(whom.roles)} if whom.roles else {}),
         }

@@ -5,8 +5,6 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from libs.backgammon.events import Seat
 from videau.match.v1 import events_pb2
 
-MICROSECOND = 1_000_000
-
 
 def seat(of: Seat | None) -> events_pb2.Seat.ValueType:
     return events_pb2.Seat.ValueType(of.value if of is not None else 0)
@@ -14,5 +12,6 @@ def seat(of: Seat | None) -> events_pb2.Seat.ValueType:
 
 def timestamp(micros: int) -> Timestamp:
     """A moment in microseconds since 1970."""
-    seconds, rest = divmod(micros, MICROSECOND)
-    return Timestamp(seconds=seconds, nanos=rest * 1000)
+    stamp = Timestamp()
+    stamp.FromMicroseconds(micros)
+    return stamp

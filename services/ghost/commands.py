@@ -15,7 +15,6 @@ from videau.match.v1.command_pb2 import CommandContext
 from videau.rules.v1 import rules_pb2 as rules
 
 Sent = core.Follow | core.Roll | core.EndTurn | core.StayOutOfDice
-SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +55,7 @@ def context(match: Match, seat: Seat, now: int) -> CommandContext:
         position=match.position,
         seen=match.position,
     )
-    found.received_at.seconds, rest = divmod(now, SECOND)
-    found.received_at.nanos = rest * 1000
+    found.received_at.FromMicroseconds(now)
     return found
 
 

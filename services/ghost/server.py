@@ -1,5 +1,6 @@
 """Woken by the log, the ghost decides, leaves its receipt, and sends commands like anybody else."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from typing import assert_never
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import GhostDecided, Seat
 from libs.backgammon.match import Match
+from libs.backgammon.microseconds import MILLISECOND, SECOND
 from libs.engine.analysis import SETTING, adjudicate
 from libs.engine.errors import EngineError, EngineLateError
 from libs.engine.strength import BOTS, Strength
@@ -25,7 +27,6 @@ from videau.ghost.v1.ghost_pb2_grpc import GhostServiceServicer, add_GhostServic
 WAKES = ("lobby", "dice", "rules", "cube", "clock", "ghost", "audit")
 """Whose decisions may make it the turn of a seat that is played for."""
 PEERS = ("dice", "rules", "cube")
-MILLISECOND, SECOND = 1_000, 1_000_000
 THINKING_SECONDS = 3.0
 """After so long the ghost plays what it sees at first sight: a wake-up comes again after five."""
 CALL_SECONDS = 4.0
@@ -133,12 +134,14 @@ def build(runtime: Runtime) -> Hosted:
     )
     ghost = Ghost(runtime.handler_for("ghost"), outside)
     reacting = runtime.reactor("ghost", WAKES, ghost.act)
+    warm = asyncio.Event()
 
     async def play() -> None:
         async with AsyncExitStack() as stack:
             for peer in peers.values():
                 await stack.enter_async_context(peer)
             await stack.enter_async_context(engine)
+            warm.set()
             await reacting()
 
     return Hosted(
@@ -147,4 +150,5 @@ def build(runtime: Runtime) -> Hosted:
         add=add_GhostServiceServicer_to_server,
         service_names=("videau.ghost.v1.GhostService",),
         background=(play,),
+        ready=warm.wait,
     )

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import Player, Seat
 from libs.backgammon.money import Currency, Stake
-from libs.backgammon.rules import Rules, profile
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Rules
 from libs.engine.strength import BOTS
 from videau.lobby.v1 import lobby_pb2 as pb
 from videau.match.v1 import rules_pb2

@@ -122,7 +122,20 @@ class Lobby(LobbyServiceServicer):
             telemetry.warn("undecodable decision", {"match_id": stored.match_id, "error": repr(error)})
             self._tables.forget(stored.match_id)
         else:
+            if stored.owner == "lobby" and stored.expected and stored.match_id not in self._tables:
+                await self._read_up(stored)
             await self._tables.add(decision, by_lobby=stored.owner == "lobby")
+
+    async def _read_up(self, later: Stored) -> None:
+        """Somebody comes to a table that has waited so long that its beginning lies before what was read."""
+        try:
+            log = [(stored, decode(stored.data)) for stored in await self._store.read(later.match_id)]
+        except EventLogError as error:  # it is not listed then; who knows its id plays all the same
+            telemetry.warn("table not listed", {"match_id": later.match_id, "error": repr(error)})
+            return
+        for stored, decision in log:
+            if stored.sequence < later.sequence and stored.owner in OWNERS:
+                await self._tables.add(decision, by_lobby=stored.owner == "lobby")
 
 
 def build(runtime: Runtime) -> Hosted:

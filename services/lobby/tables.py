@@ -52,6 +52,9 @@ class Tables:
         self.complete = asyncio.Event()
         """Set when all is known that was in the log before this process began."""
 
+    def __contains__(self, match_id: str) -> bool:
+        return match_id in self._tables
+
     def waiting(self, rules: Rules | None = None) -> list[Table]:
         """Tables without a match that may be joined, the oldest first."""
         open_tables = (t for t in self._tables.values() if not t.started and not t.withdrawn)

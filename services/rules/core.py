@@ -76,6 +76,13 @@ class PassUnrolled:
     """The importer's: a record leaves out the turn of a side that no roll could have let move."""
 
 
+AT_WILL, AT_WILL_A_ROLL = 1_000, 30
+"""Decisions of a match, and more for each roll, from which on nothing is undone or switched any more.
+
+A player can do both without end, and a log that never ends is never certified (libs/eventlog/archive.py).
+A roll with all that follows from it takes four or five.
+"""
+
 Command = MoveCheckers | UndoMoves | EndTurn | PassTurn | PlayForSeat | SetAutomaticPlay | PassUnrolled
 
 
@@ -110,6 +117,7 @@ def decide(match: Match, command: Command) -> tuple[Event, ...]:
             if not match.rules.undo:
                 raise RefusedError(Reason.NO_UNDO)
             undone = undo(turn, count)
+            _not_without_end(match)
             return (MovesUndone(seat, len(turn.moves) - len(undone.moves)),)
         case EndTurn(seat, link):
             return (_end(match, turn, seat, link),)
@@ -137,11 +145,17 @@ def _automatic_play(match: Match, asked: SetAutomaticPlay) -> tuple[Event, ...]:
     wanted = asked.automatic_roll, asked.automatic_bear_off, asked.forced_plays
     if (now.rolls, now.bears_off, now.forced) == wanted:
         return ()
+    _not_without_end(match)
     switched = AutomaticPlaySet(asked.seat, *wanted)
     after = apply(match, switched)
     # With dice on the table nothing else would wake the system: what it now owes is done at once.
     owed = decide(after, PlayForSeat()) if react(after) == PlayForSeat() else ()
     return switched, *owed
+
+
+def _not_without_end(match: Match) -> None:
+    if match.position >= AT_WILL + AT_WILL_A_ROLL * match.dice.rolls:
+        raise RefusedError(Reason.TOO_MANY_REQUESTS, "so often nothing is undone or switched in one match")
 
 
 def _turn(match: Match, seat: Seat) -> Turn:

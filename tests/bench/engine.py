@@ -15,7 +15,7 @@ from time import perf_counter
 import psutil
 
 from libs.backgammon.board import Board
-from libs.backgammon.rules import PROFILES
+from libs.backgammon.profiles import PROFILES
 from libs.backgammon.turn import Turn
 from libs.engine.completions import completions
 from libs.engine.sage import LEVELS, Sage

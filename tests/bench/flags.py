@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from libs.backgammon.events import TimeExpired
+from libs.backgammon.microseconds import SECOND
 from libs.eventlog.codec import decode
 from libs.eventlog.store import Store
 from libs.service.chance import new_id
@@ -22,7 +23,6 @@ from tests.bench.clock_alone import ClockAlone, clock_alone
 from tests.bench.first_turns import Begun, accounts, first_turn, reserve
 from tests.bench.table import Row, table
 
-SECOND = 1_000_000
 PENDING = 10_000
 SPREADS = 60, 5
 """All deadlines lie within so many seconds: a very busy minute, and the worst one can think of."""

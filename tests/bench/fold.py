@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from libs.backgammon.dice import SERVER, Chain
 from libs.backgammon.match import Phase
 from libs.backgammon.plays import legal_plays
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from libs.eventlog.codec import encode
 from libs.eventlog.fold import fold_all
 from libs.eventlog.owners import OWNERS

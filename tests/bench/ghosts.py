@@ -14,7 +14,7 @@ from typing import assert_never
 from libs.backgammon.dice import SERVER, Chain
 from libs.backgammon.events import GhostDecided, Player, Seat
 from libs.backgammon.match import Match
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from libs.engine.local import LocalEngine
 from libs.engine.machine import why_missing
 from libs.engine.strength import BOTS, Strength

@@ -14,7 +14,7 @@ from bgsage import possible_moves
 
 from libs.backgammon.board import Board
 from libs.backgammon.plays import legal_plays
-from libs.backgammon.rules import PROFILES
+from libs.backgammon.profiles import PROFILES
 from libs.backgammon.turn import Turn, is_complete, next_moves, play
 from tests.bench.table import Row, table
 from tests.property.plays_oracle import for_engine

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from libs.eventlog.archive import to_archive
 from libs.eventlog.fold import fold_all
 from tests.bench.table import Row, table

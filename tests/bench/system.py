@@ -16,6 +16,7 @@ from typing import Any
 
 import psutil
 
+from libs.engine.machine import why_missing
 from libs.eventlog.connection import connect
 from libs.eventlog.jetstream import JetStreamStore
 from tests.bench.append import IN_FLIGHT, Appends, appends
@@ -62,7 +63,9 @@ async def measure(
 ) -> Report:
     """Run it all. `group`: the services share one process."""
     with tempfile.TemporaryDirectory() as directory:
-        async with running_system(Path(directory), group=group, **UNLIMITED) as system:
+        async with running_system(
+            Path(directory), group=group, ghost=not why_missing(), audit=True, **UNLIMITED
+        ) as system:
             loads = [await _load(system, number, seconds) for number in matches]
             for label in [*system.system.children]:
                 if label != "nats":

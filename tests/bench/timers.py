@@ -11,6 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
+from libs.backgammon.microseconds import SECOND
 from libs.eventlog.connection import Connection
 from libs.eventlog.timers import fired_timers, set_timer
 from libs.service.now import now
@@ -19,7 +20,6 @@ from tests.nats_server import NatsServer
 
 PENDING = 10_000
 IN_FLIGHT = 64
-SECOND = 1_000_000
 SPREAD = 20 * SECOND
 """All deadlines lie within so long."""
 HEAD_START = 5 * SECOND

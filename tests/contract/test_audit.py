@@ -7,14 +7,22 @@ from dataclasses import replace
 import pytest
 
 from libs.backgammon.errors import Reason, RefusedError
-from libs.backgammon.events import Event, GhostDecided, MatchScored, Seat, SeatAbsent
+from libs.backgammon.events import (
+    Event,
+    GhostDecided,
+    MatchRuled,
+    MatchScored,
+    Outcome,
+    Seat,
+    SeatAbsent,
+)
 from libs.engine.machine import why_missing
 from libs.engine.workers import Engine
 from libs.eventlog.api import ask
 from libs.eventlog.archive import to_archive
 from libs.eventlog.archived import ArchivedStore, Archives
 from libs.eventlog.codec import UndecodableError
-from libs.eventlog.errors import ConflictError
+from libs.eventlog.errors import ConflictError, UnavailableError
 from libs.eventlog.jetstream import JetStreamStore
 from libs.eventlog.mark import done_before
 from libs.eventlog.records import Records
@@ -22,16 +30,24 @@ from libs.eventlog.store import Stored
 from libs.eventlog.subjects import ARCHIVE, CERTIFICATE, CERTIFICATES, archive_subject
 from libs.merkle import continues
 from services.audit.case_events import Kind
-from services.audit.examiner import Examiner
+from services.audit.examine import Examined, examine
+from services.audit.examiner import WAITING, Examiner
 from services.audit.index import BrokenRegisterError
 from tests.audit_scene import Replica, put, replicas
 from tests.conftest import ConnectAs
 from tests.contract.test_ghost import house
+from tests.hostile.making import FUTURE_EVENT
 from tests.proof_logs import altered, decisions
 from tests.proof_logs import stored as chained
+from tests.scene import MATCH_ID
 from tests.sealed import FOREIGN, KEY, logs
+from tests.unit.test_ruling import finished
 from videau.audit.v1 import audit_pb2 as pb
 from videau.bundle.v1.bundle_pb2 import CertificateStatement, Signed
+from videau.match.v1 import events_pb2
+from videau.proof.keys import raw
+from videau.proof.rulings import sign_ruling
+from videau.proof.verify import verify
 
 
 def casual() -> list[Stored]:
@@ -178,6 +194,20 @@ async def test_an_unfinished_match_is_left_alone(connect_as: ConnectAs) -> None:
     assert await streams(connect_as) == {ARCHIVE: 0, CERTIFICATES: 0}
 
 
+async def test_those_who_ask_for_reports_leave_room_for_what_is_to_be_certified(
+    connect_as: ConnectAs,
+) -> None:
+    match_id = await put(connect_as, casual())
+    async with replicas(connect_as) as [one]:
+        asked = pb.GetReportRequest(match_id=match_id)
+        asking = [one.proofs.GetReport(asked, None) for _ in range(2 * WAITING)]
+        answers = await asyncio.gather(*asking, one.settler.settle(match_id), return_exceptions=True)
+        reasons = {one.reason for one in answers if isinstance(one, RefusedError)}
+        assert reasons == {Reason.UNAVAILABLE}
+        assert answers[-1] is None
+        assert await one.verifies(match_id)
+
+
 async def test_the_certificates_of_an_older_key_stay_good(connect_as: ConnectAs) -> None:
     matches = [await put(connect_as, log) for log in (casual(), imported())]
     async with replicas(connect_as) as [old]:
@@ -190,6 +220,42 @@ async def test_the_certificates_of_an_older_key_stay_good(connect_as: ConnectAs)
         assert await new.verifies(matches[0], KEY, FOREIGN)  # its certificate, and the newest head
         assert not await new.verifies(matches[0], FOREIGN)
         following.cancel()
+
+
+async def test_a_ruling_by_an_older_key_stays_good(connect_as: ConnectAs) -> None:
+    """The bundle brings the key of the ruling, as those of certificate and head."""
+
+    def by_the_older_key(event: Event) -> Event | None:
+        return sign_ruling(FOREIGN, MATCH_ID, event) if isinstance(event, MatchRuled) else None
+
+    before = await put(connect_as, imported())
+    ruled = await put(connect_as, altered(chained(finished(Outcome.NO_CHANGE).log), by_the_older_key))
+    async with Examiner() as examiner:
+        old = Replica(await connect_as("audit"), examiner, FOREIGN)
+        following = asyncio.create_task(old.register.follow())
+        await old.settler.settle(before)
+        following.cancel()
+    async with replicas(connect_as) as [new]:
+        await new.settler.settle(ruled)
+        bundle = (await new.proofs.GetBundle(pb.GetBundleRequest(match_id=ruled), None)).bundle
+        assert verify(bundle).ok
+        assert verify(bundle, [raw(KEY), raw(FOREIGN)]).ok
+        (problem,) = verify(bundle, [raw(KEY)]).problems
+        assert problem.endswith("which you do not trust")
+
+
+async def test_a_match_of_a_later_release_is_neither_broken_nor_done(connect_as: ConnectAs) -> None:
+    log = casual()
+    message = events_pb2.Decision.FromString(log[5].data)
+    message.events.add().ParseFromString(FUTURE_EVENT)
+    later = [*log[:5], replace(log[5], data=message.SerializeToString()), *log[6:]]
+    match_id = await put(connect_as, later)
+    async with replicas(connect_as) as [one]:
+        await until_seen(one, match_id)
+        with pytest.raises(UnavailableError, match="later release"):
+            await one.sweeper.look(match_id)
+        assert one.heard.findings == []
+        assert match_id in one.undone
 
 
 async def test_a_log_of_certificates_that_contradicts_itself_stops_the_audit(connect_as: ConnectAs) -> None:
@@ -273,6 +339,34 @@ async def test_a_match_that_nobody_was_woken_for_is_certified_when_it_is_swept(
         await one.sweeper.look(match_id)
         assert await one.verifies(match_id)
         assert match_id not in one.undone
+
+
+def stumbling(match_id: str, archive: bytes) -> Examined:
+    if match_id == casual()[0].match_id:
+        raise ValueError("what nobody thought of")
+    return examine(match_id, archive)
+
+
+async def test_a_bug_met_in_one_match_does_not_keep_the_sweeper_from_the_others(
+    connect_as: ConnectAs,
+) -> None:
+    first, second = [await put(connect_as, log) for log in (casual(), imported())]
+    warned: list[str] = []
+    async with Examiner(look=stumbling) as examiner:
+        one = Replica(await connect_as("audit"), examiner)
+        running = [
+            asyncio.create_task(one.register.follow()),
+            asyncio.create_task(one.sweeper.follow()),
+            asyncio.create_task(one.sweeper.run(0.01, lambda event, _: warned.append(event))),
+        ]
+        async with asyncio.timeout(20):
+            while one.register.index.place(second) is None:  # noqa: ASYNC110  # it tells nobody
+                await asyncio.sleep(0.01)
+        assert "bug in a sweep" in warned
+        assert first in one.undone
+        assert not any(task.done() for task in running)
+        for task in running:
+            task.cancel()
 
 
 async def test_a_match_in_which_nobody_does_what_is_owed_is_told_of(connect_as: ConnectAs) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from libs.backgammon.clock import MILLISECOND, deadline
+from libs.backgammon.clock import deadline
 from libs.backgammon.dice import SERVER, Chain
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import (
@@ -21,8 +21,10 @@ from libs.backgammon.events import (
     TimeExpired,
 )
 from libs.backgammon.match import Match
+from libs.backgammon.microseconds import MILLISECOND, SECOND
 from libs.backgammon.plays import legal_plays
-from libs.backgammon.rules import Rules, Waits, profile
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Rules, Waits
 from libs.eventlog.codec import decode
 from libs.eventlog.errors import BrokenLogError
 from libs.eventlog.handle import Envelope, Handler
@@ -40,7 +42,6 @@ from tests.scene import BRUNO, MATCH_ID, WANDA
 from videau.clock.v1 import clock_pb2 as pb
 from videau.match.v1.command_pb2 import CommandContext
 
-SECOND = 1_000_000
 BEGUN = 1_000_000 * SECOND
 PATIENCE = 10
 ACCOUNTS = {Seat.WHITE: "w", Seat.BLACK: "b"}

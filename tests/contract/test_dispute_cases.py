@@ -10,20 +10,24 @@ import pytest
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import MatchRuled, Outcome
 from libs.backgammon.match import Phase
+from libs.backgammon.microseconds import SECOND
+from libs.backgammon.profiles import profile
 from libs.eventlog.errors import DeniedError, EventLogError
 from libs.eventlog.jetstream import JetStreamStore
 from libs.eventlog.journal import write_down
 from libs.eventlog.records import Records
 from libs.eventlog.subjects import CASES
+from libs.service.now import now
 from services.audit.case_codec import decode
 from services.audit.case_events import CaseViewed, Kind, RulingApplied
 from services.audit.case_log import Asked, CaseLog, Loaded
 from services.audit.cases import A_DAY, Command, RecordApplied
 from services.dice.core import RevealSeeds
+from tests.audit_scene import put as put_log
 from tests.case_scene import KEY, Desk, following, put
-from tests.clock_scene import BEGUN, SECOND, timed
+from tests.clock_scene import BEGUN
 from tests.conftest import ConnectAs
-from tests.proof_logs import RecordedTimed
+from tests.proof_logs import RecordedTimed, stored
 from tests.scene import MATCH_ID
 from tests.unit.test_reexecute import FISCHER
 from videau.audit.v1 import cases_pb2 as pb
@@ -43,13 +47,13 @@ async def desk(connect_as: ConnectAs) -> Desk:
 
 
 def under_way() -> RecordedTimed:
-    scene = RecordedTimed(timed(FISCHER))
+    scene = RecordedTimed(replace(profile("series"), clock=FISCHER))
     scene.turn(3)
     return scene
 
 
 def over() -> RecordedTimed:
-    scene = RecordedTimed(replace(timed(FISCHER), points=1))
+    scene = RecordedTimed(replace(profile("series", points=1), clock=FISCHER))
     scene.turn(3)
     scene.due()
     scene.settle()
@@ -227,6 +231,50 @@ async def test_a_closed_case_can_be_opened_again_but_only_a_few_times_a_day(desk
         await desk.decide(case.case_id, Outcome.NO_CHANGE.value)
 
     assert await refused(desk.complain()) is Reason.TOO_MANY_REQUESTS
+
+
+async def test_of_many_cases_opened_at_once_as_few_are_taken(desk: Desk, connect_as: ConnectAs) -> None:
+    """Though the index, which counts them, hears of none before all are asked for."""
+    begun = under_way().log
+    matches = [f"m{number}" for number in range(2 * A_DAY)]
+    for match_id in matches:
+        renamed = (
+            replace(one, match_id=match_id, command_id=f"{one.command_id}-{match_id}") for one in begun
+        )
+        await put_log(connect_as, stored(renamed))
+
+    async def opened(match_id: str) -> Reason | None:
+        asked = pb.OpenCaseRequest(context=desk.context("w", match_id), text="he stalls")
+        try:
+            await desk.service.OpenCase(asked, None)
+        except RefusedError as error:
+            return error.reason
+        return None
+
+    answers = await asyncio.gather(*map(opened, matches))
+    await desk.read()
+
+    assert answers.count(None) == A_DAY
+    assert answers.count(Reason.TOO_MANY_REQUESTS) == A_DAY
+    assert desk.index.recently("w", now()) == A_DAY
+
+
+async def test_an_id_is_for_one_command_of_a_kind(desk: Desk) -> None:
+    case = await desk.complain()
+    context = desk.context("staff-1", command_id="one")
+    await desk.service.TakeCase(pb.TakeCaseRequest(context=context, case_id=case.case_id), None)
+    decided = await desk.decide(case.case_id, Outcome.NO_CHANGE.value, command_id="one")
+
+    assert decided.state == pb.CASE_STATE_CLOSED
+
+
+async def test_staff_sees_no_more_of_a_match_of_its_own_than_any_player(desk: Desk) -> None:
+    case = await desk.complain()
+    own = await desk.look(case.case_id, "w")
+
+    assert own.case == case
+    assert not own.HasField("evidence")
+    assert await refused(desk.look(case.case_id, "b")) is Reason.FORBIDDEN
 
 
 async def test_a_look_is_in_the_stream_before_anything_is_shown(desk: Desk) -> None:

@@ -42,6 +42,8 @@ from libs.eventlog.archive import to_archive
 from libs.eventlog.codec import decode
 from libs.eventlog.handle import Envelope, Handler
 from libs.eventlog.memory import MemoryStore
+from services.ghost import core
+from services.ghost.commands import command
 from services.ghost.server import RETRY_SECONDS, WAKES, Ghost, Outside
 from tests.memory_system import Replica, System, memory_system
 from videau.__main__ import main
@@ -242,6 +244,55 @@ async def test_a_player_who_comes_back_has_his_seat_at_once() -> None:
         assert refused.value.reason is Reason.NOT_SEATED
 
 
+async def about_to_play(found: House) -> tuple[Match, rules.MoveCheckersRequest]:
+    """A ghost in its seat that has decided on a play, and the play."""
+    match_id = await found.between_players("single")
+    gone = (await found.replica.live.get(match_id)).on_roll
+    await found.clock(match_id, SeatAbsent(gone, 1), GhostSeated(gone))
+    match = await found.replica.live.get(match_id)
+    envelope = Envelope(match_id, f"ghost/{match_id}/{match.position}", "ghost", seen=match.position)
+    await found.ghost().act(match, envelope)
+    decided = await found.replica.live.get(match_id)
+    due = core.react(decided)
+    assert isinstance(due, core.Follow)
+    request = command(decided, due, 0).request
+    assert isinstance(request, rules.MoveCheckersRequest)
+    return decided, request
+
+
+@pytest.mark.parametrize("first", ["ghost", "player"])
+async def test_of_a_play_of_the_ghost_and_one_of_its_player_the_log_takes_the_first(first: str) -> None:
+    async with house(ghosts=0) as found:
+        match, of_ghost = await about_to_play(found)
+        account = "w" if match.on_roll is WHITE else "b"
+        of_player = rules.MoveCheckersRequest()
+        of_player.CopyFrom(of_ghost)
+        of_player.context.CopyFrom(found.system.context(account, match.match_id, match.position))
+        sent = [of_ghost, of_player] if first == "ghost" else [of_player, of_ghost]
+
+        taken, refused = await asyncio.gather(
+            *(found.replica.rules.MoveCheckers(request, None) for request in sent), return_exceptions=True
+        )
+
+        assert isinstance(taken, rules.MoveCheckersResponse)
+        assert isinstance(refused, RefusedError)
+        assert refused.reason is Reason.STALE_POSITION
+        (made,) = (one for one in found.log(match.match_id) if isinstance(one.events[0], CheckersMoved))
+        assert made.actor == sent[0].context.account
+
+
+async def test_a_play_of_the_ghost_that_comes_after_its_player_is_refused() -> None:
+    async with house(ghosts=0) as found:
+        match, of_ghost = await about_to_play(found)
+        await found.clock(match.match_id, SeatReturned(match.on_roll))
+
+        with pytest.raises(RefusedError) as refused:
+            await found.replica.rules.MoveCheckers(of_ghost, None)
+
+        assert refused.value.reason is Reason.STALE_POSITION
+        assert not found.events(match.match_id, CheckersMoved)
+
+
 async def test_a_turn_that_the_player_left_half_played_is_finished() -> None:
     async with house() as found:
         match_id = await found.between_players("single")
@@ -385,16 +436,30 @@ async def test_no_bot_plays_for_money() -> None:
         assert refused.value.reason is Reason.BAD_OPTION
 
 
-async def test_a_bot_is_paired_at_once_and_shown_as_one() -> None:
+@pytest.mark.parametrize("bot", BOTS)
+async def test_a_bot_is_paired_at_once_and_shown_as_one(bot: str) -> None:
     async with house() as found:
         context = found.system.context("w")
-        wanted = lobby.PairPlayerRequest(context=context, name="Wanda", profile="blitz", bot="strong")
+        wanted = lobby.PairPlayerRequest(context=context, name="Wanda", profile="blitz", bot=bot)
         paired = await found.replica.lobby.PairPlayer(wanted, None)
         match = await found.replica.live.get(paired.match_id)
         (table,) = (await found.replica.lobby.ListMatches(lobby.ListMatchesRequest(), None)).matches
 
-        assert (match.bot(WHITE), match.bot(BLACK)) == ("", "strong")
-        assert (table.white.bot, table.black.bot) == ("", "strong")
+        assert (match.bot(WHITE), match.bot(BLACK)) == ("", bot)
+        assert (table.white.bot, table.black.bot) == ("", bot)
+
+
+@pytest.mark.parametrize("bot", BOTS)
+async def test_a_bot_plays_at_its_own_strength_and_says_so(bot: str) -> None:
+    async with house() as found:
+        match_id = await found.against_bot(bot)
+        await found.clock(match_id, SeatAbsent(WHITE, 1))  # so that its opponent moves as well
+
+        def decided() -> list[GhostDecided]:
+            return [one for one in found.events(match_id, GhostDecided) if one.seat is BLACK]
+
+        await found.replica.until(match_id, lambda _: bool(decided()))
+        assert {one.level for one in decided()} == {str(BOTS[bot])}
 
 
 async def test_the_service_says_which_engine_plays() -> None:

@@ -10,7 +10,7 @@ import pytest
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import Event, MatchStarted, Player, Seat, TableJoined, TableLeft, TableOpened
 from libs.backgammon.match import Match
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from libs.eventlog.codec import decode, encode
 from libs.eventlog.errors import BrokenLogError, UnavailableError
 from libs.eventlog.fold import fold_all

@@ -1,6 +1,7 @@
 """Real records come through the same rules as live play, and what is wrong with them is named."""
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ ONE_GAME = """; [Site "Test"]
 """
 
 
+@cache
 def imported(path: Path) -> tuple[Record, Imported]:
     data = path.read_bytes()
     record = read_record(data)
@@ -108,6 +110,82 @@ def test_absurd_points_void_their_game() -> None:
     result = from_text(ONE_GAME.format(line="52: 13/8 13/11") + "      Wins 4016 point\n")
     assert result.voided == (1,)
     assert "points-absurd" in {finding.slug for finding in result.findings}
+
+
+PASSED_TWICE = """
+ 5 point match
+
+ Game 1
+ A : 0                    B : 0
+  1) 31: 8/5 6/5                 64: 24/14
+  2)  Doubles => 2                 Drops
+{result}
+
+ Game 2
+ A : 1                    B : 0
+  1)                             31: 8/5 6/5
+  2) 64: 24/14                    Doubles => 2
+  3)  Drops
+                                  Wins 1 point
+"""
+RIGHT = " " * 30
+
+
+@pytest.mark.parametrize(
+    ("result", "slug"),
+    [
+        ("      Wins 4016 points", "points"),
+        ("      Wins 4016 points and the match", "points"),
+        ("      Wins 2 points", "points"),
+        ("      Wins 0 points", "points"),
+        (RIGHT + "Wins 1 point", "winner"),
+        ("      Wins -1 point", "illegible"),
+        ("      Wins a lot of points", "illegible"),
+        ("      Wins 99999999999999999999 points", "illegible"),
+        ("  3) 31: 8/5 9/9", "illegible"),
+        ("  3) 00: ????", "bad-dice"),
+    ],
+)
+def test_a_result_that_contradicts_its_game_voids_it_and_no_other(result: str, slug: str) -> None:
+    made = from_text(PASSED_TWICE.format(result=result))
+    assert made.voided == (1,)
+    assert (8, slug) in {(finding.line, finding.slug) for finding in made.findings}
+    assert [(game.winner, game.points) for game in games(made)] == [(Seat.BLACK, 1)]
+    assert (made.match.white_points, made.match.black_points) == (0, 1)
+    assert fold_all(made.match.match_id, made.log).match == made.match
+
+
+def test_a_match_is_not_over_by_a_game_that_its_record_contradicts() -> None:
+    made = from_text(PASSED_TWICE.replace("5 point", "1 point").format(result="      Wins 3 points"))
+    assert made.voided[0] == 1
+    assert made.match.white_points == 0
+
+
+SGF_GAME = "(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[A]PB[B]{root}{nodes})"
+
+
+@pytest.mark.parametrize(
+    ("root", "nodes", "slug"),
+    [
+        ("RE[W+4016]", ";W[31hefe];B[double];W[drop]", "winner"),
+        ("RE[B+4016]", ";W[31hefe];B[double];W[drop]", "points"),
+        ("RE[B+2R]", ";W[31hefe];B[double];W[drop]", "points"),
+        ("RE[B+0]", ";W[31hefe];B[double];W[drop]", "points"),
+        ("RE[B+1]", ";W[31hefe];B[double];W[drop];B[00hehe]", "illegible"),
+        ("RE[B+1]", ";W[31hefe];B[64afak];W[resign]", "illegal-play"),
+        ("RE[B+1]", ";W[33hehefcfc];B[double];W[drop]", "bad-dice"),
+        ("RE[B+1]", ";W[31hefe];W[31xwxu];B[double];W[drop]", "turn-order"),
+        ("RE[B+1]", ";W[31hefe];B[take];W[resign]", "nothing-to-answer"),
+        ("RE[B+1]", ";W[31hefe];B[beaver];W[resign]", "nothing-to-answer"),
+        ("RE[B+1]CV[2]", ";W[31hefe];B[double];W[drop]", "set-up"),
+    ],
+)
+def test_an_sgf_that_contradicts_the_rules_or_itself_scores_nothing(root: str, nodes: str, slug: str) -> None:
+    made = from_text(SGF_GAME.format(root=root, nodes=nodes))
+    assert made.voided == (1,)
+    assert slug in {finding.slug for finding in made.findings}
+    assert not games(made)
+    assert (made.match.white_points, made.match.black_points) == (0, 0)
 
 
 def test_a_result_without_an_end_is_a_resignation_of_the_other_side() -> None:

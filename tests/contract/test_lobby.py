@@ -10,7 +10,9 @@ import pytest
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.match import Match, Phase
 from libs.backgammon.money import Currency, Stake
-from libs.backgammon.rules import Waits, profile
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Waits
+from libs.eventlog.handle import Handler
 from libs.eventlog.memory import MemoryStore
 from libs.service.settings import Settings
 from services.lobby.server import Lobby
@@ -54,6 +56,27 @@ async def test_a_lobby_that_has_just_begun_lists_what_was_opened_before_it() -> 
         projecting = asyncio.create_task(fresh.lobby.project())
         listed = await fresh.lobby.ListTables(pb.ListTablesRequest(), None)
         assert [table.match_id for table in listed.tables] == [match_id]
+        projecting.cancel()
+
+
+async def test_a_match_at_a_table_older_than_what_a_lobby_reads_is_listed_all_the_same() -> None:
+    async with memory_system() as system:
+        match_id = await opened(system)
+        fresh = Replica(system.log, system.one.now, 4096)
+
+        async def behind_all_there_is() -> int:
+            return len(system.log.decisions) + 1
+
+        store = MemoryStore(system.log, "lobby")
+        handler = Handler(fresh.live, store, system.one.now)
+        lobby = Lobby(handler, fresh.pairing, fresh.tables, store, done_before=behind_all_there_is)
+        projecting = asyncio.create_task(lobby.project())
+        assert not (await lobby.ListTables(pb.ListTablesRequest(), None)).tables
+        join = pb.JoinTableRequest(context=system.context("b", match_id), name="Bruno")
+        await system.one.lobby.JoinTable(join, None)
+        await fresh.tables.wait_for(f"b/{join.context.command_id}", 10)
+        (listed,) = (await lobby.ListMatches(pb.ListMatchesRequest(account="b"), None)).matches
+        assert (listed.match_id, listed.black.name) == (match_id, "Bruno")
         projecting.cancel()
 
 

@@ -15,7 +15,7 @@ from libs.eventlog.errors import DeniedError
 from libs.eventlog.jetstream import JetStreamStore
 from libs.eventlog.provision import provision
 from libs.eventlog.server_config import deployed
-from libs.eventlog.subjects import ALL_MATCHES, match_subject, owner_filter
+from libs.eventlog.subjects import ALL_MATCHES, CONNECTIONS, match_subject, owner_filter
 from tests.conftest import ConnectAs
 from tests.nats_server import NatsServer, binary
 
@@ -177,6 +177,13 @@ async def test_provisioning_again_changes_nothing_and_loses_nothing(connect_as: 
     assert await messages_stored(operator) == 1
     assert (after["deny_delete"], after["deny_purge"], after["discard"]) == (True, True, "new")
     assert (after["allow_rollup_hdrs"], after.get("allow_msg_schedules", False)) == (False, False)
+
+
+async def test_of_an_accounts_connections_the_broker_keeps_so_many(connect_as: ConnectAs) -> None:
+    """Whoever connects without end neither fills the disk nor makes his journal too long to be read."""
+    operator = await connect_as("operator")
+    config = (await ask(operator, f"STREAM.INFO.{CONNECTIONS}", {}))["config"]
+    assert (config["max_msgs_per_subject"], config["discard"]) == (10_000, "old")
 
 
 async def test_a_service_may_not_provision(connect_as: ConnectAs) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from libs.backgammon.match import Match
+from libs.backgammon.microseconds import SECOND
 from libs.service.hosting import Hosted
 from libs.service.now import now
 from libs.service.peer import Peer
@@ -24,7 +25,6 @@ from videau.clock.v1.clock_pb2_grpc import ClockServiceServicer, add_ClockServic
 
 PATIENCE = 15
 ANN, BOB = "w", "b"
-SECOND = 1_000_000
 
 
 class Ear(ClockServiceServicer):

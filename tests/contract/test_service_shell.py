@@ -257,6 +257,24 @@ async def test_health_and_reflection_name_the_service() -> None:
     assert {SERVICE, "videau.relay.v1.RelayService", "grpc.health.v1.Health"} <= names
 
 
+async def test_a_service_and_its_process_serve_when_it_is_ready_and_not_before() -> None:
+    ready = asyncio.Event()
+    hosted = Hosted("rules", Echo(refuse), add_RulesServiceServicer_to_server, (SERVICE,), ready=ready.wait)
+    server = Server(Settings(drain_seconds=0.0), [hosted], position_of)
+    port = await server.start("127.0.0.1", 0)
+    try:
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            for name in (SERVICE, ""):
+                assert await health_of(channel, name) == health_pb2.HealthCheckResponse.NOT_SERVING
+            ready.set()
+            async with asyncio.timeout(5):
+                while await health_of(channel, "") != health_pb2.HealthCheckResponse.SERVING:
+                    pass
+            assert await health_of(channel, SERVICE) == health_pb2.HealthCheckResponse.SERVING
+    finally:
+        await server.stop()
+
+
 async def test_a_taken_port_is_named() -> None:
     async with shell() as at:
         with pytest.raises(SettingsError, match=str(at.port)):

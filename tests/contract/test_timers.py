@@ -5,13 +5,12 @@ from contextlib import aclosing
 
 import pytest
 
+from libs.backgammon.microseconds import SECOND
 from libs.eventlog.errors import DeniedError
 from libs.eventlog.timers import Fired, fired_timers, set_timer
 from libs.service.now import now
 from tests.conftest import ConnectAs
 from tests.nats_server import NatsServer
-
-SECOND = 1_000_000
 
 
 async def first(count: int, clock: ConnectAs) -> list[Fired]:

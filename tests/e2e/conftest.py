@@ -17,6 +17,7 @@ LIMITS: dict[str, Any] = {
     "subscriptions": 3,
     "frames_burst": 150,
     "frames_per_second": 100.0,
+    "costly_per_second": 1_000.0,
 }
 
 

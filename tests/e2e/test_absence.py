@@ -23,6 +23,7 @@ from libs.backgammon.events import (
     SeatReturned,
 )
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import SECOND
 from libs.client.errors import CommandRefusedError
 from libs.client.scripted import ScriptedPlayer
 from libs.engine.machine import why_missing
@@ -34,9 +35,8 @@ from videau.rules.v1.rules_pb2 import SetAutomaticPlayRequest
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 needs_engine = pytest.mark.skipif(bool(why_missing()), reason=why_missing())
-ABSENT_SECONDS, CONTINUE_SECONDS = 4.0, 5.0
+ABSENT_SECONDS, CONTINUE_SECONDS = 3.0, 4.0
 PATIENCE = 90
-SECOND = 1_000_000
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

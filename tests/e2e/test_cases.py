@@ -91,7 +91,7 @@ class Office:
             if answer.status == 200:
                 return body
             assert b"not-certified" in body or answer.status == 503, body
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.1)
 
     async def videau(self, *arguments: str) -> tuple[int, str]:
         """The command line as the staff uses it; exit code and what it prints."""
@@ -109,7 +109,10 @@ class Office:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def office(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Office]:
     folder = tmp_path_factory.mktemp("cases")
-    async with running_system(folder, audit=True) as system, aiohttp.ClientSession() as http:
+    async with (
+        running_system(folder, audit=True, costly_per_second=10_000) as system,
+        aiohttp.ClientSession() as http,
+    ):
         guests = Guests(system.settings.secret("guest-key.pem"), system.settings.audience, new_id)
         _, staff = guests.issue_staff("Sue", "support", now(), 3600)
         yield Office(system, http, staff)

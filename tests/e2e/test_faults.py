@@ -8,7 +8,7 @@ from tests.e2e.storm import Storm, Target
 from tests.e2e.witness import Progress, witnesses
 from tests.processes import running_system
 
-TABLES = 4
+TABLES = 3
 PROFILES = (("classic", 1), ("casual", 0), ("classic", 0), ("series", 1))
 TOGETHER: tuple[tuple[Target, ...], ...] = (
     (("nats", 0), ("dice", 0)),
@@ -24,7 +24,7 @@ async def test_matches_survive_the_death_of_every_process(tmp_path: Path) -> Non
     progress, over = Progress(), asyncio.Event()
     async with running_system(tmp_path) as system, witnesses([system.url] * 2 * TABLES, progress) as guests:
         tables = [Table((guests[2 * n], guests[2 * n + 1]), n, PROFILES) for n in range(TABLES)]
-        storm = Storm(system, progress, seed=20)
+        storm = Storm(system, progress, seed=20, calm=20)
         each = [(target,) for target in storm.everything()]
         try:
             async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as playing:

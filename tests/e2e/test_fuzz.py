@@ -22,7 +22,7 @@ from tests.gateway_scene import JSON, PROTO, Talk
 from videau.gateway.v1 import gateway_pb2 as pb
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-EXAMPLES = 300
+EXAMPLES = 150
 """For each subprotocol; each is up to four frames of each player."""
 HERE = "@" * 32
 """Stands for the id of the match that is being played, and is as long."""

@@ -22,8 +22,8 @@ pytestmark = [
     pytest.mark.skipif(bool(why_missing()), reason=why_missing()),
 ]
 PATIENCE = 60
-SCALE, ABSENT_SECONDS = 0.02, 3.0
-"""Six of three hundred seconds to come back."""
+SCALE, ABSENT_SECONDS = 0.01, 3.0
+"""Three of three hundred seconds to come back."""
 FIVE = Stake(cents=505, currency=CURRENCY_PLAY)
 
 
@@ -47,10 +47,10 @@ async def test_an_abandoned_series_leaves_each_side_its_share_of_what_was_at_ris
         await table.leave(gone)
         over = await table.watched.until(lambda match: match.phase is Phase.OVER)
         assert over.ending is Ending.ADJUDICATED
-        assert over.rules.waits == Waits(grace=3_000, away=6_000)
+        assert over.rules.waits == Waits(grace=3_000, away=3_000)
         (absent,), (abandoned,) = await table.events(SeatAbsent), await table.events(GameAbandoned)
         assert abandoned.deadline == absent.deadline
-        assert 0 < abandoned.deadline - absent.since <= 6_000_000
+        assert 0 < abandoned.deadline - absent.since <= 3_000_000
         (split,) = await table.events(GameAdjudicated)
         assert (split.absent, split.at_risk) == (gone, 1_010)
         assert split.white_share + split.black_share == 1_010

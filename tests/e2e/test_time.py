@@ -9,6 +9,7 @@ import pytest_asyncio
 from libs.backgammon.errors import Reason
 from libs.backgammon.events import Ending, OutageRecorded, Seat, TimeExpired, WinClaimed
 from libs.backgammon.match import Phase
+from libs.backgammon.microseconds import SECOND
 from libs.client.errors import CommandRefusedError
 from libs.service.now import now
 from services.clock.uptime import LONGEST_PAUSE
@@ -19,7 +20,6 @@ from videau.clock.v1.clock_pb2 import ClaimWinRequest
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 SCALE = 0.06
 """Blitz has 1.8 seconds for its first turn, single 7.2, reserve a delay of 0.66 and 5.4."""
-SECOND = 1_000_000
 PATIENCE = 60
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from libs.backgammon.match import Phase
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from libs.engine.machine import why_missing
 from libs.eventlog.archive import from_archive
 from libs.eventlog.errors import EventLogError
@@ -43,7 +43,7 @@ async def played(scenes: Mapping[str, Scene], told: Mapping[str, Any]) -> dict[s
         ghost = any(scenes[name].ghost for name in names)
         with tempfile.TemporaryDirectory() as folder:
             try:
-                async with running_system(Path(folder), ghost=ghost, **EVERY, **told) as system:
+                async with running_system(Path(folder), ghost=ghost, audit=True, **EVERY, **told) as system:
                     logs = await asyncio.gather(*(_play(system, name, scenes[name]) for name in names))
                     assert not system.bugs, system.bugs
             except Exception as error:  # noqa: BLE001  # what other systems have made is kept

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from tests.golden import played_scenes, timed_scenes
+from tests.golden import played_scenes, ruled_scenes, timed_scenes
 from tests.processes import RunningSystem
 
 
@@ -42,6 +42,7 @@ SCENES = {
     "match-crawford": Scene(
         "cubes passed, the Crawford game, and the cube after it", played_scenes.match_crawford
     ),
+    "match-ruled": Scene("the staff voids a game and adjusts the score", ruled_scenes.match_ruled),
     "reserve": Scene("to the last checker, with the least waste", played_scenes.reserve),
     "reserve-claimed": Scene("a fallen flag is claimed as a gammon", timed_scenes.reserve_claimed),
     "reserve-resigned": Scene(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from libs.backgammon import events as e
 from libs.backgammon.board import Move
 from libs.backgammon.events import Decision, Seat
-from libs.eventlog.archive import to_archive
+from libs.eventlog.archive import MAX_DECISIONS, to_archive
 from tests.hostile.making import (
     FUTURE_EVENT,
     archived,
@@ -86,7 +86,7 @@ def _spliced() -> bytes:
 
 
 def _many(archive: Archive) -> None:
-    for _ in range(20_001):
+    for _ in range(MAX_DECISIONS + 1):
         archive.decisions.add()
 
 

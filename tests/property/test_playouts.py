@@ -15,7 +15,8 @@ from libs.backgammon.errors import RefusedError
 from libs.backgammon.events import GameStarted
 from libs.backgammon.match import Match, Phase
 from libs.backgammon.match_view import digest
-from libs.backgammon.rules import PROFILES, Rules, profile
+from libs.backgammon.profiles import PROFILES, profile
+from libs.backgammon.rules import Rules
 from libs.eventlog.codec import decode, encode
 from libs.eventlog.owners import OWNERS
 from services.lobby.core import OpenTable

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from libs.backgammon.board import Board
 from libs.backgammon.plays import legal_plays
-from libs.backgammon.rules import PROFILES
+from libs.backgammon.profiles import PROFILES
 from libs.backgammon.turn import Turn, is_complete, next_moves, play
 from tests.property.plays_oracle import for_engine, naive_plays
 

@@ -5,7 +5,7 @@ from functools import cache
 import hypothesis.strategies as st
 from hypothesis import given, settings
 
-from libs.backgammon.rules import PROFILES
+from libs.backgammon.profiles import PROFILES
 from libs.replay.replay import Frame, Replay
 from tests.replay_logs import flag_log, haunted_log, match_log
 

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from libs.backgammon.errors import RefusedError
-from libs.backgammon.events import MatchRuled, Outcome
-from libs.backgammon.match import Match, Phase
+from libs.backgammon.match import Phase
 from libs.eventlog.codec import decode
 from services.audit.case_ruling import Rule
 from tests.proof_logs import RecordedPlayout, stored
+from tests.property.rulings import ruling
 from tests.property.test_playouts import TABLES
 from videau.proof.reexecute import reexecute
 
@@ -29,7 +29,7 @@ def test_whenever_support_rules_the_match_goes_on_and_its_log_holds(table: str, 
         if draw.random() < 0.05:
             before, made = scene.match, len(scene.log)
             try:
-                scene.do(Rule(_ruling(draw, before)))
+                scene.do(Rule(ruling(draw, before)))
             except RefusedError:
                 assert (scene.match, len(scene.log)) == (before, made)
         if scene.match.phase is Phase.ABANDONED:  # the engine has the next word
@@ -42,13 +42,3 @@ def test_whenever_support_rules_the_match_goes_on_and_its_log_holds(table: str, 
     assert (report.white_points, report.black_points) == scene.score()
     if scene.match.phase is Phase.OVER and scene.match.rules.points:
         assert max(scene.score()) >= scene.match.rules.points
-
-
-def _ruling(draw: random.Random, match: Match) -> MatchRuled:
-    """Mostly one that could be meant, seldom one that could not."""
-    outcome = draw.choice(list(Outcome))
-    before = match.white_points, match.black_points
-    most = (match.rules.points or 9) + (draw.random() < 0.1)
-    after = (draw.randint(0, most), draw.randint(0, most)) if outcome is Outcome.ADJUST else before
-    game = match.game + (draw.random() < 0.1)
-    return MatchRuled("case-1", outcome, match.position, game, *before, *after, "seen", "k", b"s")

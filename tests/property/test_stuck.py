@@ -17,7 +17,8 @@ from services.dice import core as dice
 from services.ghost import core as ghost
 from services.rules import core as rules
 from tests.ghost_scene import BOT
-from tests.property.test_time import EXAMPLES, MOST_STEPS, NUMBERS, TABLES, Afflicted
+from tests.property.afflicted import TABLES, Afflicted
+from tests.property.test_time import EXAMPLES, MOST_STEPS, NUMBERS
 
 REACTS = {
     Who.CLOCK: clock.react,

@@ -4,12 +4,13 @@
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 
 import pytest
 
 from libs.eventlog.archive import to_archive
+from tests.hostile.making import framed
 from tests.sealed import (
     FOREIGN,
     Draw,
@@ -49,6 +50,25 @@ def test_a_tampered_file_never_passes(tamper: Callable[[bytes, Draw], bytes]) ->
         data = draw.choice(bundles())
         changed = tamper(data, draw)
         assert changed == data or not passes(changed)
+
+
+def _each_byte_other(data: bytes, draw: Draw) -> Iterator[bytes]:
+    for at, was in enumerate(data):
+        yield data[:at] + bytes([was ^ draw.randint(1, 255)]) + data[at + 1 :]
+
+
+def test_no_single_byte_of_a_file_may_be_another() -> None:
+    draw = Draw("each byte of a file")
+    for data in bundles():
+        assert not any(passes(changed) for changed in _each_byte_other(data, draw))
+
+
+def test_no_single_byte_inside_it_may_be_another() -> None:
+    """With a checksum that is right again: the log, its metadata, the proofs."""
+    draw = Draw("each byte inside")
+    inside = unpack(min(bundles(), key=len)).SerializeToString(deterministic=True)
+    assert passes(framed(inside))
+    assert not any(passes(framed(changed)) for changed in _each_byte_other(inside, draw))
 
 
 # --- the message in it, with a checksum that is right again -----------

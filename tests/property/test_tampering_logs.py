@@ -17,7 +17,7 @@ from tests.sealed import AT, KEY, Draw, bundles, byte, logs, passes, repacked
 from videau.proof.bundle import unpack
 from videau.proof.certify import NotProvedError, Signer, seal
 
-TRIES = int(sys.argv[1]) if __name__ == "__main__" else 1000
+TRIES = int(sys.argv[1]) if __name__ == "__main__" else 500
 
 
 def _dropped(log: list[Stored], draw: Draw) -> list[Stored]:

@@ -26,6 +26,7 @@ from libs.backgammon.events import (
     SeatAbsent,
 )
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import SECOND
 from libs.client.errors import CommandRefusedError
 from libs.client.scripted import ScriptedPlayer
 from libs.engine.machine import why_missing
@@ -36,7 +37,6 @@ from tests.processes import RunningSystem, running_system
 from videau.clock.v1.clock_pb2 import ContinueMatchRequest
 from videau.proof.reexecute import reexecute
 
-SECOND = 1_000_000
 WAIT, AWAY = 120 * SECOND, 300 * SECOND
 """What the rules give: for a `continue` or while both are away, and to come back to one's game."""
 LATEST = 2 * SECOND

@@ -28,7 +28,9 @@ from libs.backgammon.events import (
     TimeExpired,
 )
 from libs.backgammon.match import Cube, Phase
-from libs.backgammon.rules import Waits, profile
+from libs.backgammon.microseconds import SECOND
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Waits
 from libs.backgammon.timing import Mode
 from services.clock import core
 from services.clock.core import (
@@ -55,7 +57,7 @@ from services.cube.core import (
 )
 from services.dice import core as dice
 from services.rules import core as rules
-from tests.clock_scene import BEGUN, SECOND, Timed, seconds
+from tests.clock_scene import BEGUN, Timed, seconds
 from tests.scene import BLACK, WHITE, Scene, counts, happen, position, refusal, seated
 
 GHOSTLY = ["single", "blitz", "match"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from libs.backgammon.events import DiceRolled, Event, OpeningRolled, Seat
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from libs.dicestats.observed import Left, Observed, Omission, Wrong
 from libs.dicestats.render import as_json, text
 from libs.dicestats.report import report

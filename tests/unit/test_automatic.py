@@ -14,6 +14,7 @@ from libs.backgammon.events import (
     TurnEnded,
 )
 from libs.backgammon.match import Phase
+from libs.backgammon.microseconds import SECOND
 from libs.backgammon.presence import present
 from services.cube.core import (
     DeclineResignation,
@@ -25,7 +26,7 @@ from services.dice import core as dice
 from services.dice.core import RevealLink, RollDice, StopWaiting
 from services.rules import core as rules
 from services.rules.core import MoveCheckers, PlayForSeat, SetAutomaticPlay
-from tests.clock_scene import SECOND, Timed
+from tests.clock_scene import Timed
 from tests.scene import BLACK, CHAINS, WHITE, Scene, position, refusal
 
 

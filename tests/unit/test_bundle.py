@@ -19,8 +19,8 @@ from cryptography.hazmat.primitives.serialization import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libs.backgammon.rules import PROFILES
-from libs.eventlog.archive import MAX_DECISION_BYTES, to_archive
+from libs.backgammon.profiles import PROFILES
+from libs.eventlog.archive import MAX_DECISION_BYTES, MAX_DECISIONS, to_archive
 from libs.merkle import Tree, continues
 from tests.proof_logs import played
 from tests.scene import MATCH_ID
@@ -28,7 +28,7 @@ from videau.__main__ import main
 from videau.archive.v1.archive_pb2 import Archive
 from videau.bundle.v1.bundle_pb2 import Bundle, InclusionProof, TreeHeadStatement
 from videau.match.v1 import events_pb2 as pb
-from videau.proof.bundle import MAGIC, MAX_BYTES, MAX_PACKED, BundleError, log_of, pack, unpack
+from videau.proof.bundle import MAGIC, MAX_BYTES, MAX_KEYS, MAX_PACKED, BundleError, log_of, pack, unpack
 from videau.proof.certify import NotProvedError, Signer, certify, seal, sign_head
 from videau.proof.keys import BadKeyError, raw, read_private, read_public
 from videau.proof.verify import text, verify
@@ -202,11 +202,11 @@ def test_what_is_cut_off_or_goes_on_is_refused() -> None:
 
 def test_millions_of_empty_parts_are_not_parsed() -> None:
     many = b"\x12\x00" * (1 << 20)
-    with pytest.raises(BundleError, match="more than 20000 decisions"):
+    with pytest.raises(BundleError, match=f"more than {MAX_DECISIONS} decisions"):
         log_of(many)
     assert "more than a bundle" in refusal(framed(b"\x2a\x00" * 1000))
     assert "more than a bundle" in refusal(framed(b"\x22\x80\x80\x80\x01" + bytes(1 << 21)))
-    assert "keys" in refusal(framed(b"\x2a\x00" * 3))
+    assert "more keys" in refusal(framed(b"\x2a\x00" * (MAX_KEYS + 1)))
     assert "keys" in refusal(framed(Bundle(inclusion=InclusionProof(path=[b""] * 1000)).SerializeToString()))
 
 

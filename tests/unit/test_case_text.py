@@ -79,3 +79,20 @@ def test_every_kind_of_evidence_has_its_line() -> None:
     ):
         assert line in told
     assert "took too long" in full(pb.GetCaseResponse(case=OPEN))
+
+
+def test_a_connection_without_a_heartbeat_has_no_round_trip() -> None:
+    visit = ConnectionRecord(opened_at=at(5))
+    evidence = pb.Evidence(connections=[pb.AccountConnections(account="w", connections=[visit])])
+    told = full(pb.GetCaseResponse(case=OPEN, evidence=evidence))
+    assert "from 1970-01-01 00:00:05 open; no heartbeat yet" in told
+    assert "round trip" not in told
+
+
+def test_what_happened_stands_in_one_column_whoever_did_it() -> None:
+    opened = pb.CaseEntry(
+        number=1, actor="guest-" + 32 * "0", events=[pb.CaseEvent(case_opened=pb.CaseOpened())]
+    )
+    taken = pb.CaseEntry(number=2, actor="audit", events=[pb.CaseEvent(case_taken=pb.CaseTaken())])
+    first, second = full(pb.GetCaseResponse(case=OPEN, history=[opened, taken])).splitlines()[-2:]
+    assert first.index("case opened") == second.index("case taken")

@@ -176,6 +176,17 @@ def taking_part() -> tuple[Scene, dict[Seat, DicePart]]:
     return scene.settle(), parts
 
 
+def in_the_first_turn() -> tuple[Scene, dict[Seat, DicePart]]:
+    """Such a match, the links of its opening revealed."""
+    scene, parts = taking_part()
+    while scene.match.phase is Phase.OPENING:
+        for seat, part in parts.items():
+            request: Any = part.due(scene.match, seat)
+            if request is not None:
+                scene.do(RevealLink(seat, request.link, SERVER_CHAIN))
+    return scene, parts
+
+
 def test_two_clients_carry_a_game_by_doing_what_is_due() -> None:
     scene, parts = taking_part()
     for _ in range(40):
@@ -196,12 +207,7 @@ def test_two_clients_carry_a_game_by_doing_what_is_due() -> None:
 
 
 def test_the_rollers_link_is_kept_back_until_he_rolls() -> None:
-    scene, parts = taking_part()
-    while scene.match.phase is Phase.OPENING:
-        for seat, part in parts.items():
-            request: Any = part.due(scene.match, seat)
-            if request is not None:
-                scene.do(RevealLink(seat, request.link, SERVER_CHAIN))
+    scene, parts = in_the_first_turn()
     assert [due(part, scene, seat) for seat, part in parts.items()] == [None, None]
     end_turn(scene, with_link=False)
     roller = scene.match.on_roll
@@ -211,12 +217,7 @@ def test_the_rollers_link_is_kept_back_until_he_rolls() -> None:
 
 
 def test_a_roller_who_has_nothing_to_decide_gives_his_link_for_the_automatic_roll() -> None:
-    scene, parts = taking_part()
-    while scene.match.phase is Phase.OPENING:
-        for seat, part in parts.items():
-            request: Any = part.due(scene.match, seat)
-            if request is not None:
-                scene.do(RevealLink(seat, request.link, SERVER_CHAIN))
+    scene, parts = in_the_first_turn()
     roller = scene.match.on_roll.other
     scene.do(SetAutomaticPlay(roller, automatic_roll=True, automatic_bear_off=False))
     assert due(parts[roller], scene, roller) is None, "he may still switch it off"

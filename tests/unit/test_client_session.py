@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from libs.backgammon.apply import fold
 from libs.backgammon.events import DiceRolled, Player, Seat, TableClosed, TableOpened
 from libs.backgammon.match import Match, Phase
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from libs.client.errors import BadRollError, ClientError, DigestError, VerificationError
 from libs.client.follower import Follower
 from libs.client.session import MatchSession

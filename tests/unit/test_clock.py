@@ -12,8 +12,10 @@ from libs.backgammon.clock import credit, deadline, is_late, lag_gain, tournamen
 from libs.backgammon.errors import Reason
 from libs.backgammon.events import TurnPassed
 from libs.backgammon.match import Phase
+from libs.backgammon.microseconds import SECOND
 from libs.backgammon.plays import legal_plays
-from libs.backgammon.rules import PROFILES, Clock, ClockKind, TimeOver, profile
+from libs.backgammon.profiles import PROFILES, profile
+from libs.backgammon.rules import Clock, ClockKind, TimeOver
 from libs.backgammon.timing import Mode
 from services.clock.core import RecordOutage
 from services.cube.core import (
@@ -28,7 +30,7 @@ from services.cube.core import (
 )
 from services.dice.core import RevealLink, RollDice, StopWaiting
 from services.rules.core import EndTurn, MoveCheckers, UndoMoves
-from tests.clock_scene import BEGUN, SECOND, Timed, seconds, timed
+from tests.clock_scene import BEGUN, Timed, seconds, timed
 from tests.scene import BLACK, CHAINS, WHITE, position, refusal, started
 
 PAGE = (Path(__file__).parents[2] / "docs" / "rules.md").read_text()

@@ -13,7 +13,9 @@ from libs.backgammon.clock import deadline
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import Ending, GameScored, MatchScored, Seat, TimeExpired, WinClaimed
 from libs.backgammon.match import Cube, Match, Phase
-from libs.backgammon.rules import Clock, ClockKind, Rules, TimeOver, profile
+from libs.backgammon.microseconds import SECOND
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Clock, ClockKind, Rules, TimeOver
 from libs.eventlog.codec import decode, encode
 from libs.eventlog.errors import BrokenLogError
 from libs.eventlog.handle import Envelope, Handler
@@ -35,7 +37,7 @@ from services.cube.core import (
 from services.dice.core import RollDice, StopWaiting
 from services.lobby.core import JoinTable, OpenTable
 from services.rules.core import MoveCheckers
-from tests.clock_scene import BEGUN, SECOND, Timed, seconds, state, timed
+from tests.clock_scene import BEGUN, Timed, seconds, state, timed
 from tests.scene import BLACK, BRUNO, MATCH_ID, WANDA, WHITE, Scene, position, refusal, seated
 
 DELAY = Clock(ClockKind.DELAY, 12_000, 120_000)

@@ -1,6 +1,7 @@
 """Where players' newest connections are, when several gateways tell of them."""
 
-from services.clock.places import CURRENT, PATIENCE, SECOND, Places
+from libs.backgammon.microseconds import SECOND
+from services.clock.places import CURRENT, PATIENCE, Places
 
 BEGIN = 1_000 * SECOND
 ANN = ("m", "ann")

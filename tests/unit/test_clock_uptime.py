@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from libs.backgammon.events import Player
 from libs.backgammon.match import Phase
+from libs.backgammon.microseconds import SECOND
 from services.clock.attendance import Attendance
-from services.clock.uptime import LONGEST_PAUSE, SECOND, Outage, Uptime
+from services.clock.uptime import LONGEST_PAUSE, Outage, Uptime
 from tests.clock_scene import Timed
 from tests.scene import WHITE
 

@@ -1,12 +1,13 @@
 """`videau show --clocks` tells where the time went, by the numbers of docs/clocks.md."""
 
+from libs.backgammon.microseconds import SECOND
 from libs.backgammon.rules import Clock, ClockKind
 from services.clock.core import ExpireTime, RecordOutage, ReportAbsent, ReportPresent
 from services.cube.core import OfferCube, TakeCube
 from services.dice.core import RollDice
-from tests.clock_scene import SECOND, Timed, timed
+from tests.clock_scene import Timed, timed
 from tests.scene import BLACK, WHITE
-from videau.clocktext import HEADER, clock_lines
+from videau.clocktext import HEADER, NO_TIME, clock_lines
 from videau.text import lines
 
 BONUS = timed(Clock(ClockKind.BONUS, 120_000, 20_000))
@@ -87,3 +88,7 @@ def test_without_a_clock_there_is_nothing_but_the_header() -> None:
     scene = Timed("classic")
     scene.turn(5)
     assert all("turn" in line for line in clock_lines(scene.log))
+
+
+def test_where_nobody_had_to_act_yet_it_is_said_that_no_time_ran() -> None:
+    assert list(clock_lines(Timed("classic").log[:3])) == [NO_TIME]

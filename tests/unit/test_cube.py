@@ -8,7 +8,7 @@ from libs.backgammon.board import Worth
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import CubeOffered, CubePassed, CubeTaken, Ending, GameScored, GameStarted
 from libs.backgammon.match import Cube, Phase
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from services.cube.core import (
     AcceptResignation,
     BeaverCube,

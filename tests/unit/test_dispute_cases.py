@@ -24,6 +24,7 @@ from libs.backgammon.events import (
     SeatReturned,
     TimeExpired,
 )
+from libs.backgammon.microseconds import DAY, SECOND
 from libs.eventlog.codec import UndecodableError, UnknownEventError
 from services.audit import cases
 from services.audit.case_codec import Entry, decode, encode, fold
@@ -46,7 +47,6 @@ from services.audit.case_index import CaseIndex, Wanted
 from services.audit.case_log import complaint_id, finding_id
 from services.audit.cases import (
     A_DAY,
-    DAY,
     FOR_GOOD,
     LONGEST_TEXT,
     MOST_COMMENTS,
@@ -180,8 +180,14 @@ def test_who_looks_after_a_case_decides_it() -> None:
 
 
 @pytest.mark.parametrize("player", ["w", "b"])
-def test_nobody_decides_in_a_match_of_his_own(player: str) -> None:
-    assert refused(case(), DecideCase(player, RULING)) is Reason.FORBIDDEN
+def test_nobody_of_the_staff_acts_in_a_match_of_his_own(player: str) -> None:
+    for command in (
+        DecideCase(player, RULING),
+        TakeCase(player),
+        CommentCase(player, "x"),
+        ViewCase(player, "x"),
+    ):
+        assert refused(case(), command) is Reason.FORBIDDEN
 
 
 # --- what the match made of it ----------------------------------------
@@ -337,9 +343,23 @@ def test_of_too_many_cases_the_oldest_closed_one_is_forgotten(monkeypatch: pytes
     assert index.waiting == {"b"}  # though it is not listed, its ruling is applied
 
 
+def test_even_where_all_cases_are_open_no_more_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.audit.case_index.CAPACITY", 2)
+    index = indexed(("a", OPENED, 1), ("b", OPENED, 2), ("c", OPENED, 3))
+
+    assert set(index.rows) == {"b", "c"}
+
+
+def test_what_is_counted_before_the_stream_brings_it_is_counted_once() -> None:
+    index, entry = CaseIndex(), Entry("a", 1, "w/1", "w", 1, (OPENED,))
+    index.opened(entry)
+    index.add(record("cases.a", 1, encode(entry)))
+
+    assert index.recently("w", 1) == 1
+
+
 # --- evidence ---------------------------------------------------------
 
-SECOND = 1_000_000
 STARTED = MatchStarted(Player("w", "Wanda"), Player("b", "Bruno"))
 
 
@@ -347,9 +367,7 @@ def happened(*decisions: tuple[str, int, int, Any]) -> Sequence[Decision]:
     """Decisions as actor, seconds, credit and event."""
     rows = [("lobby", 100, 0, STARTED), *decisions]
     return [
-        Decision(
-            "m", number, f"{actor}/{number}", actor, at * 1_000_000, at * 1_000_000, credit, b"", (event,)
-        )
+        Decision("m", number, f"{actor}/{number}", actor, at * SECOND, at * SECOND, credit, b"", (event,))
         for number, (actor, at, credit, event) in enumerate(rows, 1)
     ]
 

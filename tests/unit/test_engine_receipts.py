@@ -16,7 +16,7 @@ from libs.backgammon.events import (
 )
 from libs.backgammon.match import GHOSTS
 from libs.backgammon.money import Currency, Stake
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from libs.engine.analysis import adjudicate
 from libs.engine.local import LocalEngine
 from libs.engine.machine import why_missing

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from libs.backgammon.board import Board
-from libs.backgammon.rules import Rules, profile
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Rules
 from libs.backgammon.turn import Turn, play
 from libs.engine.completions import completions
 from libs.engine.errors import EngineMissingError

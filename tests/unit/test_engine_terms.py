@@ -8,7 +8,8 @@ from libs.backgammon.board import Board
 from libs.backgammon.events import GameAdjudicated, Seat
 from libs.backgammon.match import Cube
 from libs.backgammon.money import Currency, Stake
-from libs.backgammon.rules import Rules, profile
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Rules
 from libs.backgammon.turn import Turn, play
 from libs.engine.adjudicate import concluded, match_chance, money_equity, split_by_chance, split_by_equity
 from libs.engine.completions import completions

@@ -19,7 +19,8 @@ from libs.backgammon.events import (
 from libs.backgammon.match import Cube, Match
 from libs.backgammon.money import Currency, Stake
 from libs.backgammon.notation import write_play
-from libs.backgammon.rules import Rules, profile
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Rules
 from libs.backgammon.turn import Turn, is_complete, play
 from libs.engine.analysis import adjudicate
 from libs.engine.completions import completions

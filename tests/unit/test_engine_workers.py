@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from libs.backgammon.board import Board
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from libs.backgammon.turn import Turn
 from libs.engine.errors import EngineBusyError, EngineDiedError, EngineLateError
 from libs.engine.machine import why_missing

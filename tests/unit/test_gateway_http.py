@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from libs.backgammon.match_view import digest
-from libs.backgammon.rules import PROFILES
+from libs.backgammon.profiles import PROFILES
 from services.gateway.routes import ROUTES
 from tests.gateway_scene import Scene, gateway_scene
 from tests.unit.test_gateway_subscriptions import happen, on_roll, started

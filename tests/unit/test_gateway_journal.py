@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from libs.backgammon.microseconds import SECOND
 from libs.eventlog.errors import UnavailableError
 from services.gateway import journal as module
 from services.gateway.close_codes import Close
 from services.gateway.journal import GONE, Journal
 from tests.gateway_scene import gateway_scene
 from videau.gateway.v1.connections_pb2 import ConnectionRecord
-
-SECOND = 1_000_000
 
 
 class Paper:

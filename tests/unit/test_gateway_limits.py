@@ -29,6 +29,13 @@ def test_a_bucket_keeps_no_more_than_its_burst() -> None:
     assert [bool(bucket.take()) for _ in range(4)] == [False, False, False, True]
 
 
+def test_what_costs_more_takes_more_and_waits_longer() -> None:
+    bucket = Bucket(rate=10, burst=12, clock=lambda: 0.0)
+    assert bucket.take(10) == 0
+    assert bucket.take(10) == pytest.approx(0.8)
+    assert bucket.take() == 0
+
+
 def test_accounts_do_not_spend_from_one_another() -> None:
     buckets = Buckets(1, 1, lambda: 0.0)
     buckets.take("ann")

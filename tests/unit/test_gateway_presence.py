@@ -5,13 +5,14 @@ import pytest
 from libs.backgammon.clock import deadline
 from libs.backgammon.errors import Reason
 from libs.backgammon.events import Seat
+from libs.backgammon.microseconds import SECOND
 from libs.backgammon.timing import Mode
 from libs.client.follower import Follower
 from libs.service.chance import new_id
 from services.clock.core import ExpireTime, ReportAbsent
 from services.gateway.snapshot import snapshot
 from services.gateway.time_view import clock_view, presence_view
-from tests.clock_scene import SECOND, Timed
+from tests.clock_scene import Timed
 from tests.gateway_scene import Scene, Talk, gateway_scene
 from tests.scene import BLACK, WHITE
 from tests.unit.test_gateway_subscriptions import happen, on_roll, started

@@ -22,7 +22,7 @@ from services.gateway.routes import ROUTES
 from services.gateway.subscription import MAX_MISSED
 from tests.scene import Scene, started
 from videau.gateway.v1 import gateway_pb2 as pb
-from videau.lobby.v1.lobby_pb2 import OpenTableRequest
+from videau.lobby.v1.lobby_pb2 import OpenTableRequest, PairPlayerRequest
 from videau.match.v1.events_pb2 import Event
 
 TEXT = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
@@ -68,6 +68,18 @@ def test_every_command_stands_in_the_table_with_all_its_fields() -> None:
         assert request is not None
         expected[fields[name].json_name] = {f.json_name for f in request.fields if f.name != "context"}
     assert told == expected
+
+
+@pytest.mark.parametrize(
+    ("operation", "request_type"),
+    [("POST /v1/tables", OpenTableRequest), ("POST /v1/pair", PairPlayerRequest)],
+)
+def test_what_a_table_is_asked_for_with_stands_in_the_table(
+    operation: str, request_type: type[OpenTableRequest | PairPlayerRequest]
+) -> None:
+    told = next(line for line in TEXT.splitlines() if line.startswith(f"| `{operation}` |"))
+    fields = {field.json_name for field in request_type.DESCRIPTOR.fields} - {"context"}
+    assert set(re.findall(r"`(\w+)`", told)) == fields
 
 
 def test_every_event_stands_in_the_table() -> None:

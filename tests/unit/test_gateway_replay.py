@@ -13,6 +13,7 @@ from libs.records.exports import EXPORTS
 from libs.records.jsonl import from_jsonl
 from libs.replay.marks import Mark
 from libs.replay.replay import Replay
+from services.gateway.replay_api import EXPORTS_WAITING
 from services.gateway.replay_cache import Replays
 from services.gateway.replay_view import frame_message, replay_message
 from services.gateway.snapshot import snapshot
@@ -128,6 +129,16 @@ async def test_the_command_line_finds_a_match_at_the_gateway() -> None:
             await asyncio.to_thread(load_log, "nothing", scene.url)
 
 
+async def test_who_has_a_token_asks_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with gateway_scene() as scene:
+        match_id = await started(scene)
+        monkeypatch.setenv("VIDEAU_TOKEN", scene.token("Ann"))
+        assert await asyncio.to_thread(load_log, match_id, scene.url)
+        monkeypatch.setenv("VIDEAU_TOKEN", "old")
+        with pytest.raises(NoLogError, match="unauthenticated"):
+            await asyncio.to_thread(load_log, match_id, scene.url)
+
+
 async def test_replays_that_nobody_asks_for_make_room() -> None:
     async with gateway_scene() as scene:
         ids = [await scene.table("Ann", "Bob") for _ in range(4)]
@@ -173,3 +184,28 @@ def test_the_steps_of_a_frame_lead_to_the_decisions_around_it() -> None:
 def test_a_frame_of_the_command_line_is_that_of_the_gateway() -> None:
     frame = frame_message(Replay(match_log()), 30)
     assert ParseDict(MessageToDict(frame), ReplayFrame()) == frame
+
+
+async def export_status(scene: Scene, match_id: str, name: str) -> int:
+    headers = {"Authorization": f"Bearer {scene.token(name)}"}
+    async with scene.http.get(f"{scene.url}/v1/matches/{match_id}/export", headers=headers) as response:
+        return response.status
+
+
+async def test_who_asks_for_too_many_files_is_told_to_wait_and_plays_on() -> None:
+    async with gateway_scene(costly_per_second=0.001) as scene:
+        match_id = await started(scene)
+        await happen(scene, match_id, 2)
+        assert await exported(scene, match_id, "mat")
+        assert await refused(scene, f"{match_id}/export") == (429, "too-many-requests")
+        assert await refused(scene, f"{match_id}/replay") == (429, "too-many-requests")
+        assert await got(scene, match_id)
+        assert await export_status(scene, match_id, "Bob") == 200  # everybody has a share of his own
+
+
+async def test_more_exports_at_once_than_there_is_room_for_are_refused() -> None:
+    async with gateway_scene() as scene:
+        match_id = await started(scene)
+        statuses = await asyncio.gather(*(export_status(scene, match_id, "Ann") for _ in range(200)))
+        assert set(statuses) == {200, 503}
+        assert statuses.count(200) > EXPORTS_WAITING

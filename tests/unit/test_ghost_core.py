@@ -25,7 +25,7 @@ from libs.backgammon.events import (
     SeatReturned,
 )
 from libs.backgammon.match import GHOSTS, Match, Phase
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from libs.engine.thinking import Action
 from services.dice import core as dice
 from services.ghost import core as ghost

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from libs.eventlog.archive import MAX_DECISIONS
 from tests.corpus import BUNDLES, RECORDS, content, names
 from tests.hostile.making import changed, framed, headed
 from tests.hostile.records import mat, sgf
@@ -128,7 +129,7 @@ FILES: dict[str, tuple[str, Callable[[Path], None], str]] = {
     "millions of decisions": (
         "verify",
         _archive(lambda: b"\x12\x00" * (FULL // 2)),
-        "more than 20000 decisions",
+        f"more than {MAX_DECISIONS} decisions",
     ),
     "millions of fields": (
         "verify",
@@ -139,7 +140,11 @@ FILES: dict[str, tuple[str, Callable[[Path], None], str]] = {
     "the same as JSON": ("verify --json", _archive(lambda: _decisions(_events())), '"ok": false'),
     "a gigabyte to certify": ("bundle", _sparse(b""), "an archive has at most"),
     "a gigabyte to show": ("show", _sparse(b""), "an archive has at most"),
-    "millions of decisions to show": ("show", _file(lambda: b"\x12\x00" * (FULL // 2)), "more than 20000"),
+    "millions of decisions to show": (
+        "show",
+        _file(lambda: b"\x12\x00" * (FULL // 2)),
+        f"more than {MAX_DECISIONS}",
+    ),
     "a gigabyte to export": ("export", _sparse(b""), "an archive has at most"),
     "a gigabyte to import": ("import", _sparse(b""), "a match record has at most"),
     "ends of lines": ("import", _file(lambda: b"(" + b"\n" * (8_000_000)), "there is no game"),

@@ -14,7 +14,7 @@ from libs.backgammon.events import (
     TableWithdrawn,
 )
 from libs.backgammon.match import Phase
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from services.lobby.core import CloseTable, JoinTable, LeaveTable, OpenTable, StartMatch, WithdrawTable
 from tests.scene import BLACK, BRUNO, WANDA, WHITE, Scene, refusal, seated
 

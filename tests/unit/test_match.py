@@ -9,7 +9,7 @@ from libs.backgammon.board import Board, Worth
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import CheckersMoved, Decision, MatchStarted, SessionEndAsked, TableOpened
 from libs.backgammon.match import Match, Phase
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from services.cube.core import (
     BeaverCube,
     DeclineResignation,

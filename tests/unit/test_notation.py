@@ -10,7 +10,7 @@ from libs.backgammon.board import Board, Move
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.notation import Written, read_play, resolve, write_play
 from libs.backgammon.plays import legal_plays
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from libs.backgammon.xgid import view_from_xgid
 
 DATA = Path(__file__).parents[1] / "data"

@@ -8,7 +8,8 @@ from libs.backgammon.board import Board
 from libs.backgammon.dice import SERVER, Chain, roll
 from libs.backgammon.events import LinkRevealed, OpeningRolled, Seat
 from libs.backgammon.match import Cube, Phase
-from libs.backgammon.rules import MOST_AUTOMATIC_DOUBLES, Rules, profile
+from libs.backgammon.profiles import MOST_AUTOMATIC_DOUBLES, profile
+from libs.backgammon.rules import Rules
 from services.cube.core import OfferCube, TakeCube
 from services.dice import core
 from services.dice.core import RevealLink, StopWaiting

@@ -11,7 +11,8 @@ import pytest
 from libs.backgammon.board import Board, Move
 from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.plays import legal_plays
-from libs.backgammon.rules import PROFILES, Rules
+from libs.backgammon.profiles import PROFILES
+from libs.backgammon.rules import Rules
 from tests.property.plays_oracle import naive_plays
 
 DATA = Path(__file__).parents[1] / "data"

@@ -14,7 +14,7 @@ from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import Seat
 from libs.backgammon.notation import resolve
 from libs.backgammon.plays import Play
-from libs.backgammon.rules import profile
+from libs.backgammon.profiles import profile
 from libs.records.read import read_record
 from libs.records.record import Fault, Game, Illegible, Resign, Roll
 

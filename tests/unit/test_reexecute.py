@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from libs.backgammon import events as e
-from libs.backgammon.rules import PROFILES, Clock, ClockKind, profile
+from libs.backgammon.microseconds import SECOND
+from libs.backgammon.profiles import PROFILES, profile
+from libs.backgammon.rules import Clock, ClockKind
 from libs.eventlog.store import Stored
 from libs.records.read import read_record
 from services.clock import core as clock
 from services.dice.core import RollDice
 from services.ghost import core as ghost
-from tests.clock_scene import SECOND, timed
 from tests.ghost_scene import happens
 from tests.proof_logs import RecordedTimed, altered, decisions, played, stored
 from tests.scene import MATCH_ID, Scene
@@ -179,7 +180,7 @@ def test_the_dice_service_may_not_leave_a_link_out_at_once() -> None:
 
 
 def test_a_flag_that_fell_at_its_deadline_holds() -> None:
-    scene = RecordedTimed(timed(FISCHER))
+    scene = RecordedTimed(replace(profile("series"), clock=FISCHER))
     scene.turn(5)
     scene.turn(3)
     scene.due()
@@ -191,7 +192,7 @@ def test_a_flag_that_fell_at_its_deadline_holds() -> None:
 
 
 def test_a_flag_that_fell_too_soon_is_found() -> None:
-    scene = RecordedTimed(timed(FISCHER))
+    scene = RecordedTimed(replace(profile("series"), clock=FISCHER))
     scene.due()
     log = stored(scene.log)
     change = another(e.TimeExpired, deadline=lambda event: event.deadline - 1)
@@ -212,7 +213,7 @@ def test_a_flag_that_fell_too_soon_is_found() -> None:
 
 
 def test_a_command_after_the_deadline_is_found() -> None:
-    scene = RecordedTimed(timed(FISCHER))
+    scene = RecordedTimed(replace(profile("series"), clock=FISCHER))
     scene.turn(1)
     scene.after(1000, RollDice(scene.match.on_roll, b"", scene.server))
 
@@ -221,7 +222,7 @@ def test_a_command_after_the_deadline_is_found() -> None:
 
 @pytest.mark.parametrize(("credit", "check"), [(0.1, ""), (100, CREDIT)])
 def test_no_more_lag_is_credited_than_the_quota(credit: float, check: str) -> None:
-    scene = RecordedTimed(timed(FISCHER))
+    scene = RecordedTimed(replace(profile("series"), clock=FISCHER))
     scene.turn(1)
     scene.after(4, RollDice(scene.match.on_roll, b"", scene.server), credit=credit)
     failure = checked(stored(scene.log)).failure
@@ -230,7 +231,7 @@ def test_no_more_lag_is_credited_than_the_quota(credit: float, check: str) -> No
 
 
 def test_absence_outage_and_the_ghost_hold() -> None:
-    scene = RecordedTimed(replace(timed(FISCHER), absence=PROFILES["match"].rules.absence))
+    scene = RecordedTimed(replace(profile("match"), clock=FISCHER))
     scene.turn(1)
     seat = scene.match.on_roll
     since = scene.now
@@ -246,7 +247,7 @@ def test_absence_outage_and_the_ghost_hold() -> None:
 
 
 def test_a_ghost_in_the_seat_of_a_player_who_is_there_is_found() -> None:
-    scene = RecordedTimed(replace(timed(FISCHER), absence=PROFILES["match"].rules.absence))
+    scene = RecordedTimed(replace(profile("match"), clock=FISCHER))
     _by(scene, "ghost", e.GhostSeated(scene.match.on_roll))
 
     assert failed(stored(scene.log))[0] == "ghost"

@@ -6,7 +6,8 @@ import pytest
 
 from libs.backgammon.events import Event, GameAdjudicated, Seat, TableOpened
 from libs.backgammon.money import Currency, Stake
-from libs.backgammon.rules import Rules, profile
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Rules
 from libs.engine.adjudicate import concluded
 from services.clock import core as clock
 from services.ghost import core as ghost
@@ -86,8 +87,12 @@ def test_what_does_not_follow_is_found(rules: Rules, changed: dict[str, object])
         assert (failure.position, failure.check) == (scene.match.position, "ghost")
 
 
-@pytest.mark.parametrize("stake", [None, replace(STAKE, cents=1_251)])
-def test_a_table_played_for_something_else_is_found_by_its_split(stake: Stake | None) -> None:
+@pytest.mark.parametrize(
+    ("stake", "check"),
+    [(None, "ghost"), (Stake(1_251, Currency.PLAY, 12), "ghost"), (Stake(1_251, Currency.PLAY), "tables")],
+    ids=["nothing", "more", "no cap"],
+)
+def test_a_table_played_for_something_else_is_found(stake: Stake | None, check: str) -> None:
     def change(event: Event) -> Event | None:
         if not isinstance(event, TableOpened):
             return None
@@ -96,4 +101,4 @@ def test_a_table_played_for_something_else_is_found_by_its_split(stake: Stake | 
     failure = reexecute(MATCH_ID, altered(stored(adjudicated(MONEY).log), change)).failure
 
     assert failure is not None
-    assert failure.check == "ghost"
+    assert failure.check == check

@@ -9,11 +9,12 @@ from libs.backgammon import events as e
 from libs.backgammon.apply import fold
 from libs.backgammon.events import Event, Seat
 from libs.backgammon.match import Match
-from libs.backgammon.rules import Waits, profile
+from libs.backgammon.microseconds import SECOND
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Waits
 from services.clock import core as clock
 from services.cube import core as cube
 from services.ghost import core as ghost
-from tests.clock_scene import SECOND
 from tests.proof_logs import RecordedTimed, altered, decisions, stored
 from tests.scene import MATCH_ID
 from videau.proof.reexecute import reexecute

@@ -11,7 +11,7 @@ import pytest
 from libs.backgammon import events as e
 from libs.backgammon.board import Move
 from libs.backgammon.events import Decision, Event, Seat
-from libs.backgammon.rules import PROFILES
+from libs.backgammon.profiles import PROFILES
 from libs.eventlog.owners import OWNERS
 from tests.proof_logs import decisions, played, stored
 from tests.scene import MATCH_ID

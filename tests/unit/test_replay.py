@@ -17,13 +17,13 @@ from libs.backgammon.events import (
 )
 from libs.backgammon.match import Match
 from libs.backgammon.match_view import view_of
-from libs.backgammon.rules import PROFILES
+from libs.backgammon.microseconds import SECOND
+from libs.backgammon.profiles import PROFILES
 from libs.backgammon.timing import Mode
 from libs.backgammon.xgid import xgid
 from libs.replay.charges import Charge
 from libs.replay.marks import MARKS, Mark
 from libs.replay.replay import BLOCKS, STRIDE, Replay
-from tests.clock_scene import SECOND
 from tests.proof_logs import RecordedTimed
 from tests.replay_logs import FISCHER, flag_log, haunted_log, match_log
 from tests.scene import BLACK, WHITE

@@ -98,6 +98,17 @@ def test_single_keys_step_and_jump(terminal: Terminal) -> None:
     assert "n  next decision" in terminal.press("?")
 
 
+def test_keys_that_terminals_send_in_other_ways_are_one_key_each(terminal: Terminal) -> None:
+    newest = Replay(match_log()).decisions[-1].position
+    assert position(terminal.press("\x1b[4~")) == newest
+    assert position(terminal.press("\x1b[1~")) == 1
+    assert position(terminal.press("\x1bOF")) == newest
+    assert position(terminal.press("\x1bOH")) == 1
+    assert position(terminal.press("\x1b[6~")) > 1
+    assert position(terminal.press("\x1b[15~")) == position(terminal.press("."))
+    assert position(terminal.press("\x1b[1;5C")) == position(terminal.press("."))
+
+
 def test_the_terminal_is_restored_at_the_end(terminal: Terminal) -> None:
     assert not terminal.now[LFLAG] & CANONICAL  # type: ignore[operator]  # a number
     os.write(terminal.ours, b"q")

@@ -14,7 +14,8 @@ from libs.backgammon.events import (
     Seat,
 )
 from libs.backgammon.match import Cube, Phase
-from libs.backgammon.rules import PROFILES, Resigning, profile
+from libs.backgammon.profiles import PROFILES, profile
+from libs.backgammon.rules import Resigning
 from services.cube.core import (
     AcceptResignation,
     BeaverCube,

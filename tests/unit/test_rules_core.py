@@ -10,7 +10,16 @@ from libs.backgammon.events import CheckersMoved, MovesUndone, TurnEnded, TurnPa
 from libs.backgammon.match import Phase
 from services.cube.core import DeclineResignation, OfferResignation, ScoreGame
 from services.rules import core
-from services.rules.core import EndTurn, MoveCheckers, PassTurn, PassUnrolled, UndoMoves
+from services.rules.core import (
+    AT_WILL,
+    AT_WILL_A_ROLL,
+    EndTurn,
+    MoveCheckers,
+    PassTurn,
+    PassUnrolled,
+    SetAutomaticPlay,
+    UndoMoves,
+)
 from tests.scene import BLACK, WHITE, Scene, position, refusal
 
 FREE = ({13: 5, 6: 10}, {13: 5, 6: 10})
@@ -73,6 +82,20 @@ def test_nothing_is_taken_back_after_the_turn_is_ended() -> None:
     scene = free("money")
     scene.do(MoveCheckers(WHITE, ((13, 10), (6, 5)), end_turn=True))
     assert refusal(scene, UndoMoves(WHITE)) is Reason.WRONG_PHASE
+
+
+def test_nothing_is_undone_or_switched_without_end_and_the_match_goes_on() -> None:
+    scene = free("money")
+    scene.do(MoveCheckers(WHITE, ((13, 10),)))
+    most = AT_WILL + AT_WILL_A_ROLL * scene.match.dice.rolls
+    for number in range(most - scene.match.position):
+        scene.do(SetAutomaticPlay(WHITE.other, automatic_roll=number % 2 == 0, automatic_bear_off=False))
+    on = scene.match.presence(WHITE.other).rolls
+    switch = SetAutomaticPlay(WHITE.other, automatic_roll=not on, automatic_bear_off=False)
+    assert scene.match.position == most
+    assert refusal(scene, switch) is Reason.TOO_MANY_REQUESTS
+    assert refusal(scene, UndoMoves(WHITE, 1)) is Reason.TOO_MANY_REQUESTS
+    assert scene.do(MoveCheckers(WHITE, ((6, 5),), end_turn=True))
 
 
 def test_a_die_once_played_is_final_where_the_profile_has_no_undo() -> None:

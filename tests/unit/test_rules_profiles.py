@@ -8,18 +8,8 @@ from typing import Any
 import pytest
 
 from libs.backgammon.errors import Reason, RefusedError
-from libs.backgammon.rules import (
-    PROFILES,
-    Absence,
-    Clock,
-    ClockKind,
-    Profile,
-    Resigning,
-    Stakes,
-    TimeOver,
-    Waits,
-    profile,
-)
+from libs.backgammon.profiles import PROFILES, Profile, profile
+from libs.backgammon.rules import Absence, Clock, ClockKind, Resigning, Stakes, TimeOver, Waits
 
 NAMES = ("single", "blitz", "match", "reserve", "casual", "classic", "money", "series", "tournament")
 BONUS_120 = Clock(ClockKind.BONUS, 120_000, 20_000)

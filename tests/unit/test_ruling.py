@@ -21,7 +21,9 @@ from libs.backgammon.events import (
     SessionEndAsked,
 )
 from libs.backgammon.match import Match, Phase
-from libs.backgammon.rules import Clock, ClockKind, profile
+from libs.backgammon.microseconds import SECOND
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Clock, ClockKind
 from libs.backgammon.ruling import statement
 from libs.backgammon.scoring import is_crawford
 from libs.backgammon.timing import Verdict
@@ -31,7 +33,7 @@ from services.audit.case_ruling import Rule
 from services.cube.core import EndSession, OfferResignation
 from services.dice.core import RevealSeeds
 from services.ghost import core as ghost
-from tests.clock_scene import BEGUN, SECOND, Timed, timed
+from tests.clock_scene import BEGUN, Timed, timed
 from tests.proof_logs import RecordedTimed, altered, stored
 from tests.scene import BLACK, MATCH_ID, WHITE, Scene, happen, position, refusal, started
 from videau.proof.certify import Signer, seal
@@ -127,7 +129,7 @@ def test_nobodys_time_runs_when_the_game_is_voided() -> None:
 
 
 def test_a_ruling_comes_in_time_though_the_player_whose_turn_it_is_has_none_left() -> None:
-    scene = RecordedTimed(timed(FISCHER))
+    scene = RecordedTimed(replace(profile("series"), clock=FISCHER))
     scene.wait(3_600)
     ruled(scene, Outcome.VOID_GAME)
 
@@ -262,7 +264,7 @@ def test_a_ruling_is_not_on_what_is_still_to_come() -> None:
 
 def finished(*outcomes: Outcome) -> RecordedTimed:
     """A match with rulings in it, played until time is over, and its seed shown."""
-    scene = RecordedTimed(replace(timed(FISCHER), points=1))
+    scene = RecordedTimed(replace(profile("series", points=1), clock=FISCHER))
     scene.turn(3)
     for outcome in outcomes:
         scene.now = max(scene.now, BEGUN) + SECOND

@@ -69,13 +69,3 @@ def test_the_kinds_and_close_codes_that_are_named_exist() -> None:
     assert {"broken-chain", "not-reexecuted"} <= kinds
     assert set(re.findall(r"--kind ([a-z-]+)", TEXT)) <= kinds
     assert {4009} <= {code.value for code in Close}
-
-
-def test_every_link_leads_somewhere() -> None:
-    for page, anchor in re.findall(r"\]\(([\w.]*)(?:#([\w-]+))?\)", TEXT):
-        text = (DOCS / page).read_text(encoding="utf-8") if page else TEXT
-        headings = {
-            re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
-            for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-        }
-        assert not anchor or anchor in headings

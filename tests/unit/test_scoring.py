@@ -17,7 +17,8 @@ from libs.backgammon.events import (
     SessionEndAsked,
 )
 from libs.backgammon.match import Cube, Match, Phase
-from libs.backgammon.rules import PROFILES, Rules, profile
+from libs.backgammon.profiles import PROFILES, profile
+from libs.backgammon.rules import Rules
 from libs.backgammon.scoring import is_crawford, needed, points, score_game
 from services.cube import core
 from services.cube.core import (

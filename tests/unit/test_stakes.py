@@ -8,7 +8,8 @@ from libs.backgammon.errors import Reason, RefusedError
 from libs.backgammon.events import GameAdjudicated, Seat, TableOpened
 from libs.backgammon.match import Cube
 from libs.backgammon.money import MOST_CENTS, Currency, Stake
-from libs.backgammon.rules import PROFILES, Rules, profile
+from libs.backgammon.profiles import PROFILES, profile
+from libs.backgammon.rules import Rules
 from libs.backgammon.stakes import at_risk, settled
 from libs.eventlog.codec import event_from_proto, event_to_proto, rules_to_proto
 from libs.replay import words

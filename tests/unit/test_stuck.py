@@ -20,12 +20,13 @@ from libs.backgammon.events import (
     SeatAbsent,
 )
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import SECOND
 from libs.backgammon.stuck import LIMIT, Awaited, Who, awaited, stuck
 from services.clock import core as clock
 from services.clock.alarm import Alarm
 from services.cube import core as cube
 from services.rules import core as rules
-from tests.clock_scene import SECOND, Timed
+from tests.clock_scene import Timed
 from tests.ghost_scene import with_bot
 from tests.scene import BLACK, MATCH_ID, WHITE, Scene, happen, position, seated, started
 

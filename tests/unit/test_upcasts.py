@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from libs.backgammon.events import ContinueAwaited, GameAbandoned, MatchSuspended, Player, Seat, TableOpened
-from libs.backgammon.rules import Waits, profile
+from libs.backgammon.profiles import profile
+from libs.backgammon.rules import Waits
 from libs.eventlog.codec import event_from_proto, event_to_proto
 from libs.eventlog.fold import fold_all
 from libs.eventlog.store import Stored

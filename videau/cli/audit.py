@@ -10,7 +10,8 @@ from libs.engine.errors import EngineMissingError
 from libs.engine.local import LocalEngine
 from libs.engine.receipts import TOLERANCE, audited
 from videau.cli import audit_dice
-from videau.logs import DEFAULT_URL, NoLogError, load
+from videau.gateway_http import DEFAULT_URL
+from videau.logs import MATCH_HELP, NoLogError, load
 
 HOLDS, DIFFERS, IMPOSSIBLE = 0, 1, 2
 
@@ -20,7 +21,7 @@ def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     parser = subparsers.add_parser("audit", help="compute again what a log says was computed")
     kinds = parser.add_subparsers(metavar="WHAT", required=True)
     ghost = kinds.add_parser("ghost", help="what the ghost, the bots and adjudications were based on")
-    ghost.add_argument("match", metavar="MATCH", help="a match id, or the file of an imported log")
+    ghost.add_argument("match", metavar="MATCH", help=MATCH_HELP)
     ghost.add_argument(
         "--tolerance",
         type=int,
@@ -58,7 +59,8 @@ async def _audit(
             print(f"{found.position:5} {found.what}")
         for wrong in found.wrong:
             print(f"{'':5}   {wrong}")
-    print(
-        f"{receipts} receipts, {differing} of them do not hold" if differing else f"{receipts} receipts hold"
-    )
+    if differing:
+        print(f"{receipts} receipts, {differing} of them do not hold")
+    else:
+        print("1 receipt holds" if receipts == 1 else f"{receipts} receipts hold")
     return DIFFERS if differing else HOLDS

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from libs.backgammon.microseconds import DAY, MINUTE, SECOND, moment
 from libs.dicestats.audit import Audit
 from libs.dicestats.render import as_json, text
 from libs.service.now import now
@@ -18,8 +19,7 @@ from videau.logs import NoLogError
 from videau.terminal import plain
 
 FAIR, SUSPICIOUS, IMPOSSIBLE = 0, 1, 2
-SECONDS = {"m": 60, "h": 3600, "d": 86_400}
-MICROSECOND = 1_000_000
+UNITS = {"m": MINUTE, "h": 60 * MINUTE, "d": DAY}
 
 
 def add(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -33,7 +33,7 @@ def add(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
         epilog="Without FILE the log of a running system is read from its broker as the user audit: "
         "VIDEAU_NATS_URL and VIDEAU_SECRETS say where.",
     )
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="logs, as import writes them")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="logs or bundles")
     parser.add_argument(
         "--since",
         type=_since,
@@ -87,7 +87,7 @@ def _since(given: str) -> int:
     """Microseconds since 1970. A date without a zone is UTC."""
     ago = re.fullmatch(r"(\d{1,6})([mhd])", given)
     if ago:
-        return now() - int(ago[1]) * SECONDS[ago[2]] * MICROSECOND
+        return now() - int(ago[1]) * UNITS[ago[2]]
     try:
         moment = datetime.fromisoformat(given)
     except ValueError:
@@ -96,8 +96,8 @@ def _since(given: str) -> int:
         ) from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return int(moment.timestamp() * MICROSECOND)
+    return int(moment.timestamp() * SECOND)
 
 
 def _date(micros: int) -> str:
-    return datetime.fromtimestamp(micros / MICROSECOND, UTC).isoformat(timespec="seconds")
+    return moment(micros).isoformat(timespec="seconds")

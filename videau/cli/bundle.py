@@ -2,11 +2,8 @@
 
 import argparse
 import asyncio
-import json
 import sys
-import urllib.error
-import urllib.request
-from http.client import HTTPException
+import urllib.parse
 from pathlib import Path
 
 from libs.backgammon.errors import Reason, RefusedError
@@ -14,7 +11,7 @@ from libs.eventlog.archive import MAX_BYTES
 from libs.service.now import now
 from libs.service.settings import AUDIT, SettingsError, load
 from videau.audit.v1 import audit_pb2 as pb
-from videau.logs import DEFAULT_URL
+from videau.gateway_http import DEFAULT_URL, GatewayError, ask
 from videau.proof.bundle import MAX_PACKED, BundleError
 from videau.proof.certify import NotProvedError, Signer, seal
 from videau.proof.keys import BadKeyError, read_private
@@ -62,7 +59,10 @@ def main(arguments: argparse.Namespace) -> int:
     except NotProvedError as error:
         print(f"{plain(text(error.report))}\nnot certified: {error}", file=sys.stderr)
         return 1
-    except (OSError, BadKeyError, BundleError, NoBundleError, SettingsError) as error:
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+    except (BadKeyError, BundleError, NoBundleError, SettingsError) as error:
         print(error, file=sys.stderr)
         return 1
     print(f"{target}: {len(data)} bytes")
@@ -72,7 +72,11 @@ def main(arguments: argparse.Namespace) -> int:
 def _certified(log: Path, key: Path | None) -> bytes:
     if key is None:
         raise NoBundleError(f"{log}: to certify a file, name a key with --key")
-    return seal(read_at_most(log, MAX_BYTES), Signer(read_private(key.read_bytes()), now()))
+    try:
+        private = read_private(key.read_bytes())
+    except BadKeyError as error:
+        raise BadKeyError(f"{key}: {error}") from error
+    return seal(read_at_most(log, MAX_BYTES), Signer(private, now()))
 
 
 def _asked(arguments: argparse.Namespace) -> bytes:
@@ -103,18 +107,8 @@ async def _from_audit(match_id: str, addresses: tuple[str, ...]) -> bytes:
 
 
 def _from_gateway(match_id: str, url: str, token: str) -> bytes:
-    request = urllib.request.Request(f"{url}/v1/matches/{match_id}/bundle")  # noqa: S310
-    request.add_header("Authorization", f"Bearer {token}")
+    name = urllib.parse.quote(match_id, safe="")
     try:
-        with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
-            data: bytes = answer.read(MAX_PACKED)
-            return data
-    except urllib.error.HTTPError as error:
-        try:
-            told = json.load(error)
-        except ValueError:
-            told = {}
-        why = told.get("detail") or told.get("reason") or f"HTTP {error.code}"
-        raise NoBundleError(f"{match_id}: {why}") from error
-    except (OSError, HTTPException, ValueError) as error:
-        raise NoBundleError(f"{url}: {error} (is the system running? `make run` starts it)") from error
+        return ask(f"{url}/v1/matches/{name}/bundle", token, at_most=MAX_PACKED)
+    except GatewayError as error:
+        raise NoBundleError(f"{match_id}: {error}") from error

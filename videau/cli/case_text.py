@@ -1,10 +1,11 @@
 """Dispute cases as lines for a person."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from libs.backgammon.microseconds import SECOND
 from videau.audit.v1 import audit_pb2 as audit
 from videau.audit.v1 import cases_pb2 as pb
 from videau.gateway.v1.connections_pb2 import ConnectionRecord
@@ -74,8 +75,8 @@ def _evidence(evidence: pb.Evidence) -> Iterator[str]:
         yield f"  flag of {_seat(flag.seat)} fell at {moment(flag.deadline)} (position {flag.position})"
     for lag in evidence.lag:
         yield (
-            f"  {_seat(lag.seat)} was given back {lag.total / 1e6:.3f} s for the network,"
-            f" {lag.credits} times, at most {lag.largest / 1e6:.3f} s"
+            f"  {_seat(lag.seat)} was given back {lag.total / SECOND:.3f} s for the network,"
+            f" {lag.credits} times, at most {lag.largest / SECOND:.3f} s"
         )
     for of in evidence.connections:
         yield f"  connections of {of.account}: {len(of.connections)} in the journal"
@@ -102,22 +103,25 @@ def _report(evidence: pb.Evidence) -> Iterator[str]:
 
 def _connection(one: ConnectionRecord) -> str:
     until = f"to {moment(one.closed_at)}, closed {one.close_code}" if one.HasField("closed_at") else "open"
+    if not one.heartbeats:
+        return f"from {moment(one.opened_at)} {until}; no heartbeat yet"
     return (
         f"from {moment(one.opened_at)} {until}; {one.heartbeats} heartbeats,"
         f" round trip {one.shortest_round_trip / 1e3:.0f} to {one.longest_round_trip / 1e3:.0f} ms,"
-        f" longest silence {one.longest_silence / 1e6:.1f} s"
+        f" longest silence {one.longest_silence / SECOND:.1f} s"
     )
 
 
-def _history(entries: Iterable[pb.CaseEntry]) -> Iterator[str]:
+def _history(entries: Sequence[pb.CaseEntry]) -> Iterator[str]:
     yield "history"
+    width = max((len(entry.actor) for entry in entries), default=0)
     for entry in entries:
         for event in entry.events:
             name = event.WhichOneof("event") or "unknown"
             told: Message = getattr(event, name)
             words = (getattr(told, field, "") for field in ("text", "why"))
             said = " ".join(word for word in words if word).replace("\n", " ")
-            happened = f"{moment(entry.at)}  {entry.actor:<20} {name.replace('_', ' ')}"
+            happened = f"{moment(entry.at)}  {entry.actor:<{width}}  {name.replace('_', ' ')}"
             yield f"  {entry.number:3}  {happened}  {said}".rstrip()
 
 

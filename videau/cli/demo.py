@@ -15,8 +15,8 @@ from libs.client.follower import Follower
 from libs.client.scripted import ScriptedPlayer
 from libs.client.session import MatchSession
 from libs.client.wire import JSON, PROTO
+from videau.gateway_http import DEFAULT_URL
 
-DEFAULT_URL = "http://127.0.0.1:7401"
 SHOWN = (Phase.ROLL, Phase.MOVE, Phase.OFFERED, Phase.BEAVERED, Phase.RACCOONED, Phase.WON)
 
 
@@ -27,13 +27,16 @@ def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     parser.add_argument("--points", type=int, default=5, choices=(3, 5, 9), help="match length [%(default)s]")
     parser.add_argument("--seed", type=int, default=1, help="of the players' choices [%(default)s]")
     parser.add_argument("--quiet", action="store_true", help="print the results only")
+    parser.add_argument(
+        "--token", action="store_true", help="print the first player's token, to act for him later"
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Play and verify; 0 when the replayed log agrees with what the players saw, else 1."""
     try:
-        return asyncio.run(_demo(options.url, options.points, options.seed, quiet=options.quiet))
+        return asyncio.run(_demo(options))
     except ClientError as error:
         print(f"videau demo: {error}", file=sys.stderr)
         if not isinstance(error.__cause__, OSError):
@@ -44,7 +47,8 @@ def run(options: argparse.Namespace) -> int:
         return 130
 
 
-async def _demo(url: str, points: int, seed: int, *, quiet: bool) -> int:
+async def _demo(options: argparse.Namespace) -> int:
+    url, points, seed = options.url, options.points, options.seed
     tokens = [await VideauClient.guest_token(url, name) for name in ("Olga", "Xaver")]
     async with (
         VideauClient(url, tokens[0], subprotocol=PROTO) as first,
@@ -56,8 +60,11 @@ async def _demo(url: str, points: int, seed: int, *, quiet: bool) -> int:
         black = await second.subscribe(match_id)
         print(f"match {match_id} to {points} points at {url}")
         players = (ScriptedPlayer(white, seed).play(), ScriptedPlayer(black, seed + 1).play())
-        finals = await asyncio.gather(*players, _show(white, quiet=quiet))
-        return await _verify(first, match_id, finals[:2])
+        finals = await asyncio.gather(*players, _show(white, quiet=options.quiet))
+        code = await _verify(first, match_id, finals[:2])
+    if options.token:
+        print(f"Olga's token {tokens[0]}")
+    return code
 
 
 async def _show(session: MatchSession, *, quiet: bool) -> Match:

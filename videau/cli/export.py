@@ -6,7 +6,8 @@ from pathlib import Path
 
 from libs.backgammon.errors import RefusedError
 from libs.records.exports import EXPORTS
-from videau.logs import DEFAULT_URL, MATCH_HELP, NoLogError, load_log
+from videau.gateway_http import DEFAULT_URL
+from videau.logs import MATCH_HELP, NoLogError, load_log
 from videau.terminal import plain
 
 

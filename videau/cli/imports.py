@@ -16,7 +16,7 @@ DEFAULT_FOLDER = Path("data/imported")
 
 def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the command."""
-    parser = subparsers.add_parser("import", help="replay match records (Jellyfish text, SGF) by the rules")
+    parser = subparsers.add_parser("import", help="replay match records (match text, SGF) by the rules")
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument(
         "--into", type=Path, default=DEFAULT_FOLDER, help=f"folder for the logs [{DEFAULT_FOLDER}]"
@@ -51,7 +51,8 @@ def _import(file: Path, folder: Path) -> int:
 
 def _summary(imported: Imported) -> str:
     match = imported.match
-    length = f"{match.rules.points} points" if match.rules.points else "money"
+    points = match.rules.points
+    length = f"{points} point{'s' * (points != 1)}" if points else "money"
     games = f"{match.game} game{'s' * (match.game != 1)}"
     voided = f", {len(imported.voided)} voided" if imported.voided else ""
     over = "" if match.ending else ", unfinished"

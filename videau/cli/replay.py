@@ -7,13 +7,14 @@ from contextlib import suppress
 
 from libs.backgammon.errors import RefusedError
 from libs.replay.replay import Replay
-from videau.logs import DEFAULT_URL, MATCH_HELP, NoLogError, load
+from videau.gateway_http import DEFAULT_URL
+from videau.logs import MATCH_HELP, NoLogError, load
 from videau.replay.keys import ESCAPE, single_keys
 from videau.replay.session import ARGUMENTS, Session, place_of
 from videau.terminal import plain
 
 CLEAR = "\x1b[2J\x1b[H"
-HINT = "? help, q quit"
+HINT = "n next, b back, ? help, q quit"
 LEAVING = ("q", "", "\x04")
 """The key, the end of the input, and what a terminal sends for it."""
 

@@ -2,9 +2,14 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
 
+from libs.backgammon.events import Decision
+from libs.backgammon.microseconds import SECOND
 from videau.clocktext import clock_lines
-from videau.logs import DEFAULT_URL, MATCH_HELP, NoLogError, load
+from videau.gateway_http import DEFAULT_URL
+from videau.logs import MATCH_HELP, NoLogError, load
 from videau.terminal import plain
 from videau.text import lines
 
@@ -29,6 +34,16 @@ def main(arguments: argparse.Namespace) -> int:
     except NoLogError as error:
         print(error, file=sys.stderr)
         return 1
+    print(plain(_heading(decisions)))
     for line in clock_lines(decisions) if arguments.clocks else lines(decisions):
         print(plain(line))
     return 0
+
+
+def _heading(decisions: Sequence[Decision]) -> str:
+    """The match and its days: the lines below have only times."""
+    first, last = (
+        f"{datetime.fromtimestamp(decisions[end].decided_at / SECOND, UTC):%Y-%m-%d}" for end in (0, -1)
+    )
+    days = first if first == last else f"{first} to {last}"
+    return f"{decisions[0].match_id}, {days}, times in UTC"

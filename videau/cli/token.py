@@ -11,6 +11,7 @@ from services.gateway.server import GUEST_KEY
 from services.gateway.tokens import Guests
 
 HOURS = 12
+MOST_HOURS = 24 * 7
 ROLES = ("support",)
 
 
@@ -24,7 +25,7 @@ def add(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     )
     parser.add_argument("--role", required=True, choices=ROLES, help="what the bearer may do")
     parser.add_argument("--name", required=True, help="who it is; the account is made of it: staff-<name>")
-    parser.add_argument("--hours", type=int, default=HOURS, help="how long the token holds [%(default)s]")
+    parser.add_argument("--hours", type=_hours, default=HOURS, help="how long the token holds [%(default)s]")
     parser.set_defaults(run=main)
 
 
@@ -39,3 +40,9 @@ def main(arguments: argparse.Namespace) -> int:
         return 1
     print(token)
     return 0
+
+
+def _hours(given: str) -> int:
+    if not given.isdecimal() or not 0 < int(given) <= MOST_HOURS:
+        raise argparse.ArgumentTypeError(f"1 to {MOST_HOURS} is wanted")
+    return int(given)

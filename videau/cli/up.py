@@ -17,6 +17,7 @@ from videau.system.ready import taken
 from videau.system.system import StartError, System
 
 FIRST_BACKOFF, LONGEST_BACKOFF = 0.2, 10.0
+MOST_PORT = 65_535
 STEADY_SECONDS = 30.0
 """A process that ran so long starts again at once."""
 
@@ -141,7 +142,10 @@ def _locked(data: Path) -> Iterator[None]:
 
 
 def _check_ports(wanted: Plan) -> None:
-    for port, owner in taken(wanted.ports()).items():
+    ports = wanted.ports()
+    if not 0 < min(ports) <= max(ports) <= MOST_PORT:
+        raise CannotStartError(f"there are no ports {min(ports)} to {max(ports)} (--base-port)")
+    for port, owner in taken(ports).items():
         raise CannotStartError(f"port {port} ({owner}) is taken; --base-port moves all of them")
 
 

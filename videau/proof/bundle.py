@@ -18,7 +18,8 @@ from videau.bundle.v1.bundle_pb2 import Bundle
 MAGIC = b"videau bundle\n"
 VERSION = 1
 MAX_PACKED, MAX_BYTES = 16 << 20, 16 << 20
-MAX_KEYS = 2
+MAX_KEYS = 8
+"""Those of certificate and head, and of rulings: a key that is replaced has ruled and certified before."""
 _HEADER = len(MAGIC) + 1 + HASH_BYTES
 _FIELDS, _MOST_PROOF_BYTES = 4 + MAX_KEYS, 64 << 10
 """How many fields a bundle has; all but the archive are short."""

@@ -21,8 +21,6 @@ from videau.proof.keys import CERTIFICATE, TREE_HEAD, key_id, raw, sign
 from videau.proof.reexecute import reexecute
 from videau.proof.report import Report
 
-MICROSECOND = 1_000_000
-
 
 class NotProvedError(Exception):
     """A match that cannot be certified: it does not hold, or something is still to come."""
@@ -57,7 +55,7 @@ def certificate(report: Report, archive: bytes, signer: Signer) -> Signed:
         raise NotProvedError("the match is not over, or the seed of its dice was not shown", report)
     statement = statement_of(report, archive)
     statement.key_id = signer.key_id
-    _stamp(statement, signer.at)
+    statement.signed_at.FromMicroseconds(signer.at)
     return sign(signer.key, CERTIFICATE, statement.SerializeToString(deterministic=True))
 
 
@@ -83,7 +81,7 @@ def sign_head(tree: Tree, signer: Signer) -> Signed:
 def signed_head(head: TreeHeadStatement, signer: Signer) -> Signed:
     """A head of the log, signed; who signed and when is filled in."""
     head.key_id = signer.key_id
-    _stamp(head, signer.at)
+    head.signed_at.FromMicroseconds(signer.at)
     return sign(signer.key, TREE_HEAD, head.SerializeToString(deterministic=True))
 
 
@@ -113,9 +111,3 @@ def seal(archive: bytes, signer: Signer, earlier: Sequence[bytes] = ()) -> bytes
     index = tree.append(signed.statement)
     inclusion = InclusionProof(index=index, path=tree.inclusion(index))
     return bundled(archive, signed, sign_head(tree, signer), inclusion, [raw(signer.key)])
-
-
-def _stamp(statement: CertificateStatement | TreeHeadStatement, micros: int) -> None:
-    seconds, rest = divmod(micros, MICROSECOND)
-    statement.signed_at.seconds = seconds
-    statement.signed_at.nanos = rest * 1000

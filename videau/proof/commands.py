@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from libs.backgammon import events as e
-from libs.backgammon.clock import MILLISECOND
 from libs.backgammon.events import Decision, Event, Seat
 from libs.backgammon.links import wants_link
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import MILLISECOND, SECOND
 from libs.engine.adjudicate import concluded
 from services.audit import case_ruling as audit
 from services.clock import core as clock
@@ -30,7 +30,7 @@ Command = (
 )
 T = TypeVar("T")
 
-PATIENCE = 10_000_000
+PATIENCE = 10 * SECOND
 """Microseconds between a look at the time and the decision, at most: the log has only the latter."""
 
 

@@ -4,15 +4,23 @@ from collections import Counter
 from collections.abc import Iterable
 
 from libs.backgammon.errors import Reason, RefusedError
-from libs.backgammon.events import Decision, DiceRolled, Event, OpeningRolled
+from libs.backgammon.events import Decision, DiceRolled, Event, MatchStarted, OpeningRolled, TableOpened
 from libs.backgammon.match import Match
 from libs.eventlog.errors import BrokenLogError
 from libs.eventlog.fold import Folded
 from libs.eventlog.store import Stored
 from videau.proof.commands import Case, decided, opening_commands, possible_commands
-from videau.proof.conduct import check_actor, check_due, why_late, why_wrong_credit, why_wrong_times
+from videau.proof.conduct import (
+    IMPORTER,
+    check_actor,
+    check_due,
+    why_late,
+    why_wrong_credit,
+    why_wrong_times,
+)
 from videau.proof.report import ACTORS, CHAIN, CHECK_OF, CREDIT, JOINT, LATE, TIMES, Failure, Report, report
 from videau.proof.server_links import ServerLinks, logged_chain
+from videau.proof.terms import why_no_profile
 
 GARBAGE = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError)
 """What the core may raise on a match that no service can have made."""
@@ -31,8 +39,9 @@ class _WrongError(Exception):
 def reexecute(match_id: str, log: Iterable[Stored]) -> Report:
     """Fold a match by the rules in its first event and decide everything in it again.
 
-    The hash chain, positions, broker sequences and writers; who asked, and when; every event from the command
-    it answers, every roll from its links, every flag from its deadline. Stops at the first that fails.
+    The rules must be those of their profile, or of the record where the match was imported. The hash chain,
+    positions, broker sequences and writers; who asked, and when; every event from the command it answers,
+    every roll from its links, every flag from its deadline. Stops at the first that fails.
     """
     run = _Run(match_id)
     failure: Failure | None = None
@@ -68,6 +77,7 @@ class _Run:
             raise _WrongError(CHAIN, f"command {decision.command_id} was answered before")
         self._commands.add(decision.command_id)
         _check_conduct(before, self.folded.match, decision, stored.owner)
+        _check_terms(self.folded.match, decision)
         name = CHAIN
         try:
             for event in decision.events:
@@ -106,6 +116,18 @@ def _check_conduct(before: Match | None, after: Match | None, decision: Decision
     ):
         if why:
             raise _WrongError(check, why)
+
+
+def _check_terms(after: Match | None, decision: Decision) -> None:
+    """Whether a table or match begins by rules that there are. Raises _WrongError."""
+    begins = any(isinstance(event, TableOpened | MatchStarted) for event in decision.events)
+    if after is None or not begins:
+        return
+    if after.source or (not after.started and decision.actor == IMPORTER):  # what it is played by is not ours
+        return
+    why = why_no_profile(after.rules)
+    if why:
+        raise _WrongError(CHECK_OF[TableOpened], why)
 
 
 def _decide_again(before: Match | None, decision: Decision, owner: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from libs.backgammon import events as e
 from libs.backgammon.events import Event, Seat
 from libs.backgammon.match import Match, Phase
+from videau.proof.terms import other_times
 
 CHAIN, ACTORS, TIMES, CREDIT, LATE = "hash chain", "actors", "times", "lag credit", "deadlines"
 """What is checked of every decision, whatever happened in it."""
@@ -100,6 +101,8 @@ class Report:
     """Rolls in which both players took part."""
     checks: tuple[Check, ...]
     failure: Failure | None
+    other_times: str = ""
+    """How long clock and waits are where the profile has others, empty if it has the same."""
 
     @property
     def ok(self) -> bool:
@@ -139,6 +142,7 @@ def report(
         jointly,
         checks,
         failure,
+        "" if match.source else other_times(match.rules),
     )
 
 
@@ -147,6 +151,8 @@ def text(found: Report) -> str:
     lines = [f"match {found.match_id}", f"  {_players(found)}", f"  {_score(found)}"]
     if found.source:
         lines.append(f"  imported from {found.source}: its dice and times are the record's word")
+    if found.other_times:
+        lines.append(f"  not at the times of its profile: {found.other_times}")
     meaning = MEANING | RECORDED if found.source else MEANING
     lines += [f"  {check.count:6}  {meaning[check.name]}" for check in found.checks]
     rolls = next((check.count for check in found.checks if check.name == "rolls"), 0)

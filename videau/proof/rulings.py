@@ -1,6 +1,6 @@
 """Rulings on disputes in the log of a match: signed by the operator, and by nobody else."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -9,9 +9,12 @@ from libs.backgammon.events import MatchRuled
 from libs.backgammon.ruling import statement
 from libs.eventlog.codec import decode
 from libs.eventlog.errors import EventLogError
+from libs.eventlog.owners import OWNERS
 from libs.eventlog.store import Stored
 from videau.bundle.v1.bundle_pb2 import Signed
 from videau.proof.keys import RULING, is_signed, key_id, raw, sign
+
+WRITER = OWNERS[MatchRuled]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,12 @@ def is_ruling_signed(public: bytes, match_id: str, ruling: MatchRuled) -> bool:
     """Whether this key has signed this ruling in this match."""
     signed = Signed(statement=statement(match_id, ruling), signature=ruling.signature)
     return ruling.key_id == key_id(public) and is_signed(public, RULING, signed)
+
+
+def signed_by(log: Iterable[Stored]) -> list[str]:
+    """The names of the keys that have signed the rulings of a log that folds, each once."""
+    events = (event for stored in log if stored.owner == WRITER for event in decode(stored.data).events)
+    return list(dict.fromkeys(event.key_id for event in events if isinstance(event, MatchRuled)))
 
 
 def rulings(match_id: str, log: Sequence[Stored], public: Collection[bytes]) -> Iterator[RulingFound]:

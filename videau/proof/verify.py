@@ -116,7 +116,7 @@ def text(verdict: Verdict) -> str:
     if head is not None:
         lines.append(f"  entry {verdict.index} of the {head.size} finished matches logged {_iso(head)}")
     if verdict.ok:
-        told = "the key is one you trust" if verdict.trusted else "no key was given: compare it yourself"
+        told = "the key is one you trust" if verdict.trusted else "no key was given: anybody may have signed"
         lines += [f"  {told}", "VERDICT: everything holds"]
     else:
         lines += [*(f"  WRONG: {problem}" for problem in verdict.problems), "VERDICT: not proved"]

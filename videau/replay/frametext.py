@@ -1,17 +1,18 @@
 """A frame of a replay as lines: where it is, what happened, the board, and who stands how."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 from libs.backgammon.board import OFF
 from libs.backgammon.board_text import HEIGHT, drawn
 from libs.backgammon.clock import deadline
 from libs.backgammon.events import GhostDecided, Seat
 from libs.backgammon.match import Match, Phase
+from libs.backgammon.microseconds import moment
 from libs.backgammon.timing import Mode
 from libs.backgammon.xgid import xgid
+from libs.engine.numbers import MILLION
 from libs.replay.replay import Frame, Replay
-from libs.replay.time_words import MICROSECOND, clock_time, seconds
+from libs.replay.time_words import clock_time, seconds
 from libs.replay.words import name_of
 from videau.clocktext import WHAT, left_of
 
@@ -55,7 +56,7 @@ def _heading(match: Match) -> str:
 
 def _place(replay: Replay, frame: Frame) -> str:
     decision = frame.decision
-    day = datetime.fromtimestamp(decision.decided_at / MICROSECOND, UTC)
+    day = moment(decision.decided_at)
     number = f"#{frame.position}"
     return f"{number:{LABEL}}of {len(replay)}, {day:%Y-%m-%d} {clock_time(decision.decided_at)}"
 
@@ -139,4 +140,4 @@ def _receipt(receipt: GhostDecided) -> Iterator[str]:
     for number, one in enumerate(best):
         if number < CANDIDATES or one.text == receipt.chosen:
             chosen = "  <- chosen" if one.text == receipt.chosen else ""
-            yield f"{'':{LABEL}}{one.equity / MICROSECOND:+.4f}  {one.text}{chosen}"
+            yield f"{'':{LABEL}}{one.equity / MILLION:+.4f}  {one.text}{chosen}"

@@ -1,6 +1,7 @@
 """Single keys of a terminal, which is left as it was found whatever happens."""
 
 import os
+import re
 import signal
 import termios
 import tty
@@ -9,11 +10,15 @@ from contextlib import contextmanager, suppress
 from select import select
 from types import FrameType
 
-ARROWS = {"\x1b[C": "n", "\x1b[D": "b", "\x1b[B": "]", "\x1b[A": "[", "\x1b[H": "0", "\x1b[F": "$"}
+ARROWS = {"C": "n", "D": "b", "B": "]", "A": "[", "H": "0", "F": "$"}
 """Right and left a decision, down and up a turn, home and end the match."""
+NUMBERED = {"1": "0", "4": "$", "5": "{", "6": "}", "7": "0", "8": "$"}
+"""Home and end as other terminals say it, page up and page down a game."""
 ESCAPE = "\x1b"
 _REST_SECONDS = 0.05
 """The bytes of one key come together."""
+_WHOLE = r"O.|\[[0-9;]*[^0-9;]|[^O\[]"
+"""What follows the escape byte of one key."""
 _ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -43,10 +48,16 @@ def _key(terminal: int) -> str:
     first = os.read(terminal, 1)
     if first != ESCAPE.encode():
         return first.decode("ascii", errors="replace")
-    read = first
-    while len(read) < 3 and select([terminal], [], [], _REST_SECONDS)[0]:
-        read += os.read(terminal, 1)
-    return ARROWS.get(read.decode("ascii", errors="replace"), ESCAPE)
+    read = ""
+    while not re.fullmatch(_WHOLE, read) and select([terminal], [], [], _REST_SECONDS)[0]:
+        byte = os.read(terminal, 1)
+        if not byte:
+            break
+        read += byte.decode("ascii", errors="replace")
+    kind, rest = read[:1], read[1:]
+    if kind == "[" and rest.endswith("~"):
+        return NUMBERED.get(rest[:-1], ESCAPE)
+    return ARROWS.get(rest, ESCAPE) if kind in ("[", "O") else ESCAPE
 
 
 def _end(number: int, _: FrameType | None) -> None:

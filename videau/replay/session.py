@@ -16,7 +16,8 @@ n  next decision            b  the one before          0  first   $  newest
 ]  next turn                [  begin of the turn, then the turn before
 }}  next game                {{  begin of the game, then the game before
 >  next cube action         <  the one before
-/ KIND  next of a kind      \\ KIND  the one before, of: {", ".join(Mark)}
+/ KIND  next of a kind      \\ KIND  the one before; KIND is one of
+        {", ".join(Mark)}
 g GAME.TURN  go to a turn   p POSITION  go to a position
 d  proof of the dice        w  why this happened       c  where the time went
 s  turn the board           .  show this again
@@ -24,8 +25,8 @@ s  turn the board           .  show this again
 ARGUMENTS = {
     "g": "game.turn: ",
     "p": "position: ",
-    "/": f"next ({', '.join(Mark)}): ",
-    "\\": f"the one before ({', '.join(Mark)}): ",
+    "/": f"next {', '.join(Mark)}: ",
+    "\\": f"last {', '.join(Mark)}: ",
 }
 """Commands that are told more, and what to ask for."""
 NO_FURTHER = "there is none any further"
