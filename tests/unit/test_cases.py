@@ -1,8 +1,8 @@
 """The worked cases of tests/data/cases.json on score, cube, dice and protocol, each under its id.
 
 Its board cases are played in test_plays.py and test_turn.py, the clock's (S30) in test_clock_core.py and
-tests/e2e/test_deadlines.py, records (S33) in tests/contract/test_import.py. Nothing takes a commission yet
-(S35).
+tests/e2e/test_deadlines.py, records (S33) in tests/contract/test_import.py, the commission (S35) in
+test_commission.py.
 """
 
 import json
@@ -44,8 +44,7 @@ from tests.scene import BLACK, MATCH_ID, SERVER_CHAIN, WHITE, Scene, counts, pos
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "cases.json").read_text(encoding="utf-8"))["cases"]
 ELSEWHERE = {"board", "notation", "clock"}
-"""Kinds of case that other tests answer for."""
-NOT_YET = {"S35"}
+"""Kinds of case that other tests answer for, as they do for the commission."""
 SINGLE, GAMMON, BACKGAMMON = Worth
 MONEY = profile("money", beaver=True)
 JACOBY = profile("money", jacoby=True)
@@ -61,7 +60,7 @@ def case(name: str) -> Callable[[Test], Test]:
 
 
 def test_every_case_has_its_test() -> None:
-    wanted = {found["id"] for found in CASES if found["kind"] not in ELSEWHERE} - NOT_YET
+    wanted = {found["id"] for found in CASES if found["kind"] not in ELSEWHERE} - {"S35"}
     assert wanted == _TESTED
 
 
