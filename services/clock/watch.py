@@ -156,7 +156,9 @@ class Watch:
 
     def _seen(self, decision: Decision, match: Match) -> None:
         """The follower has brought a decision: a sign of life, and perhaps a new deadline."""
-        self._attendance.see(match.match_id, decision.actor, self._now())
+        player = self._attendance.see(match.match_id, decision.actor, self._now())
+        if player and not self.uptime.attended:  # through a gateway that has not reported yet
+            self.uptime.gateway(decision.received_at, decision.received_at)
         if match.match_id in self._matches:
             self._matches[match.match_id] = match
         self._stir((match.match_id,))

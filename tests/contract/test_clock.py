@@ -320,6 +320,26 @@ async def test_a_gateways_word_lets_a_flag_fall_whose_timer_never_comes() -> Non
         await one.until(lambda match: match.verdict is not None)
 
 
+async def test_a_gateway_that_dies_before_its_first_report_costs_nobody_his_time() -> None:
+    async with house() as one:
+        one.watch.settled()
+        match = await one.begin()
+        flag, began = deadline(match), one.now
+        assert flag is not None
+        one.watch.uptime.broker(began)
+        switch = rules.SetAutomaticPlay(Seat.WHITE, automatic_roll=True, automatic_bear_off=False)
+        by_gateway = Envelope(MATCH_ID, "w/1", ACCOUNTS[Seat.WHITE], received_at=began)
+        await one.handler("rules").handle(by_gateway, lambda match: rules.decide(match, switch))
+        one.now = back = flag + SECOND
+        one.watch.uptime.broker(back)
+        assert not await one.watch.fired(MATCH_ID)
+        await one.report(*Seat, up_since=back)
+        after = await one.until(lambda match: match.clocks.up_since > 0)
+        assert one.events(OutageRecorded) == [OutageRecorded(began, back)]
+        assert deadline(after) == back + flag - began
+        assert one.events(TimeExpired) == []
+
+
 async def test_a_deadline_in_a_break_between_gateways_moves_on_by_it_be_it_ever_so_short() -> None:
     async with house() as one:
         one.watch.settled()
