@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from libs.backgammon.board import BAR, OFF, Move
 from libs.backgammon.match import Match, Phase
-from libs.backgammon.plays import results, single_moves
+from libs.backgammon.plays import Reached, results, single_moves
 
 HOME = 6
 
@@ -34,8 +34,7 @@ def forced(match: Match) -> tuple[Move, ...]:
     turn = match.turn
     if match.phase is not Phase.MOVE or turn is None or turn.moves:
         return ()
-    plays = results(turn.start, turn.dice, match.rules)
-    return next(iter(plays.values())) if len(plays) == 1 else ()
+    return _only(results(turn.start, turn.dice, match.rules))
 
 
 def own_play(match: Match) -> tuple[Move, ...]:
@@ -51,13 +50,18 @@ def own_play(match: Match) -> tuple[Move, ...]:
     if not (asked.forced or home):
         return ()
     plays = results(turn.start, turn.dice, match.rules)
-    if len(plays) == 1:
-        return next(iter(plays.values()))
+    if only := _only(plays):
+        return only
     if not (home and asked.bears_off and match.rules.race_bear_off and _is_race(mover, opponent)):
         return ()
     numbers = 2 if turn.dice[0] != turn.dice[1] else 4
     off = [moves for moves in plays.values() if sum(made.target == OFF for made in moves) == numbers]
     return off[0] if len(off) == 1 else ()
+
+
+def _only(plays: Reached) -> tuple[Move, ...]:
+    """The play there is, if there is one only."""
+    return next(iter(plays.values())) if len(plays) == 1 else ()
 
 
 def _is_race(mover: Sequence[int], opponent: Sequence[int]) -> bool:

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from libs.backgammon.money import half_up
 from libs.backgammon.rules import Rules
 from libs.backgammon.stakes import settled
 
@@ -38,7 +39,7 @@ def settlement(
     if rules.stake is None:
         return Settlement(0, 0, 0)
     total = rules.stake.cents * (1 if rules.points else settled(rules, points))
-    fee = _half_up(total * rate(rules, total) * (100 + surcharge(*ratings)), WHOLE * 100)
+    fee = half_up(total * rate(rules, total) * (100 + surcharge(*ratings)), WHOLE * 100)
     return Settlement(total - 2 * fee, -total, 2 * fee)
 
 
@@ -63,7 +64,3 @@ def surcharge(one: int, other: int) -> int:
         return 0
     by_difference = next((more for least, more in _BY_DIFFERENCE if high - low >= least), 0)
     return by_difference + (_LOW_SURCHARGE if low < _LOW else 0)
-
-
-def _half_up(numerator: int, denominator: int) -> int:
-    return (2 * numerator + denominator) // (2 * denominator)

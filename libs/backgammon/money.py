@@ -1,4 +1,4 @@
-"""What a table of money is played for: whole cents of one of two currencies."""
+"""What a table of money is played for: whole cents of one of two currencies, and how they are rounded."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -28,3 +28,8 @@ class Stake:
     def settled(self, points: int) -> int:
         """For how many stakes a game is settled that is worth so many points."""
         return min(points, self.cap) if self.cap else points
+
+
+def half_up(numerator: int, denominator: int) -> int:
+    """The nearest whole number to a fraction, the higher one of two as near (RULES, Money)."""
+    return (2 * numerator + denominator) // (2 * denominator)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from libs.backgammon.events import GameAdjudicated, Seat
 from libs.backgammon.match import Match
+from libs.backgammon.money import half_up
 from libs.backgammon.stakes import at_risk, settled
 from libs.engine.numbers import MILLION, Chances, MatchChances
 from libs.engine.situation import Situation
@@ -52,13 +53,13 @@ def money_equity(chances: Chances, situation: Situation) -> int:
     """
     worths = [settled(situation.rules, situation.cube * factor) for factor in (1, *situation.factors)]
     won = zip(chances.split(), (*worths, *(-worth for worth in worths)), strict=True)
-    return _half_up(sum(chance * worth for chance, worth in won), worths[0])
+    return half_up(sum(chance * worth for chance, worth in won), worths[0])
 
 
 def match_chance(chances: Chances, after: MatchChances) -> int:
     """The mover's chance to win the match, in millionths: that after every ending, weighed by its chance."""
     weighed = sum(chance * won for chance, won in zip(chances.split(), after, strict=True))
-    return _half_up(weighed, MILLION)
+    return half_up(weighed, MILLION)
 
 
 def split_by_equity(at_risk: int, equity: int) -> Shares:
@@ -77,14 +78,10 @@ def split_by_chance(at_risk: int, chance: int) -> Shares:
 
 
 def _shares(at_risk: int, part: int, whole: int) -> Shares:
-    own = _half_up(at_risk * part, whole)
+    own = half_up(at_risk * part, whole)
     return Shares(own, at_risk - own)
 
 
 def _missing(match: Match) -> Seat:
     """Who stayed away: the seat with least left of the time it may be missed."""
     return min(Seat, key=lambda seat: match.clocks.of(seat).away)
-
-
-def _half_up(numerator: int, denominator: int) -> int:
-    return (2 * numerator + denominator) // (2 * denominator)

@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from libs.backgammon import events as happened
 from libs.backgammon.events import Decision, MatchStarted, Seat
 from libs.backgammon.microseconds import MINUTE
+from libs.service.wire import seat as wire_seat
+from libs.service.wire import timestamp
 from videau.audit.v1 import cases_pb2 as pb
 from videau.gateway.v1.connections_pb2 import ConnectionRecord
-from videau.match.v1 import events_pb2
 
 AROUND = 10 * MINUTE
 """Connections are of interest so long before and after a match, in microseconds."""
@@ -41,14 +40,14 @@ def add_presence(evidence: pb.Evidence, decisions: Sequence[Decision]) -> None:
             match event:
                 case happened.SeatAbsent(seat, since):
                     gone[seat] = evidence.absences.add(
-                        seat=_seat(seat), since=_timestamp(since), position=position
+                        seat=wire_seat(seat), since=timestamp(since), position=position
                     )
                 case happened.SeatReturned(seat) if seat in gone:
-                    gone.pop(seat).until.CopyFrom(_timestamp(decision.decided_at))
+                    gone.pop(seat).until.CopyFrom(timestamp(decision.decided_at))
                 case happened.OutageRecorded(began, ended):
-                    evidence.outages.add(began=_timestamp(began), ended=_timestamp(ended), position=position)
+                    evidence.outages.add(began=timestamp(began), ended=timestamp(ended), position=position)
                 case happened.TimeExpired(seat, deadline):
-                    evidence.flags.add(seat=_seat(seat), deadline=_timestamp(deadline), position=position)
+                    evidence.flags.add(seat=wire_seat(seat), deadline=timestamp(deadline), position=position)
                 case _:
                     pass
 
@@ -58,7 +57,7 @@ def add_lag(evidence: pb.Evidence, decisions: Sequence[Decision]) -> None:
     for seat, account in players_of(decisions).items():
         given = [one.lag_credit for one in decisions if one.actor == account and one.lag_credit]
         evidence.lag.add(
-            seat=_seat(seat), credits=len(given), total=sum(given), largest=max(given, default=0)
+            seat=wire_seat(seat), credits=len(given), total=sum(given), largest=max(given, default=0)
         )
 
 
@@ -90,13 +89,3 @@ def span(decisions: Sequence[Decision]) -> tuple[int, int]:
     if not decisions:
         return 0, 0
     return decisions[0].decided_at - AROUND, decisions[-1].decided_at + AROUND
-
-
-def _seat(seat: Seat) -> events_pb2.Seat.ValueType:
-    return events_pb2.Seat.ValueType(seat.value)
-
-
-def _timestamp(micros: int) -> Timestamp:
-    stamp = Timestamp()
-    stamp.FromMicroseconds(micros)
-    return stamp

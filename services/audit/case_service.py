@@ -16,6 +16,7 @@ from libs.backgammon.events import MatchRuled, Outcome, Seat
 from libs.eventlog.errors import EventLogError
 from libs.eventlog.live import LiveMatches
 from libs.service.commands import HasContext, envelope
+from libs.service.paging import page_length
 from services.audit import case_ruling, cases
 from services.audit.case_apply import Rulings
 from services.audit.case_codec import to_proto
@@ -30,7 +31,6 @@ from videau.audit.v1 import cases_pb2 as pb
 from videau.audit.v1.cases_pb2_grpc import CaseServiceServicer
 from videau.proof.rulings import sign_ruling
 
-PAGE, LONGEST_PAGE = 100, 500
 LONGEST_ACCOUNT = 64
 MOST_ENTRIES = 500
 """Of a case with a longer history the newest are shown."""
@@ -87,7 +87,7 @@ class Disputes(CaseServiceServicer):
             "" if request.support else request.asker,
             request.page,
         )
-        limit = _limit(request.limit)
+        limit = page_length(request.limit)
         rows = list(islice(self._index.find(wanted), limit))
         shown = [view(row.case, staff=request.support) for row in rows]
         return pb.ListCasesResponse(cases=shown, next_page=rows[-1].number if len(rows) == limit else 0)
@@ -132,7 +132,7 @@ class Disputes(CaseServiceServicer):
         return pb.DecideCaseResponse(case=view(loaded.known, staff=True))
 
     async def LookUpAccount(self, request: pb.LookUpAccountRequest, _: object) -> pb.LookUpAccountResponse:
-        account, limit = checked(request.account, LONGEST_ACCOUNT, "an account"), _limit(request.limit)
+        account, limit = checked(request.account, LONGEST_ACCOUNT, "an account"), page_length(request.limit)
         await self._log.look_up(_asked(request), account, request.why)
         found = await self._outside.sources.finished(account, limit)
         return pb.LookUpAccountResponse(matches=found)
@@ -164,12 +164,6 @@ def _member(enum: type[E], number: int) -> E:
     except ValueError as error:
         words = ", ".join(member.name.lower().replace("_", "-") for member in enum)
         raise RefusedError(Reason.BAD_REQUEST, f"one of {words} is wanted") from error
-
-
-def _limit(asked: int) -> int:
-    if asked < 0:
-        raise RefusedError(Reason.BAD_REQUEST, "limit is a number from 0")
-    return min(asked or PAGE, LONGEST_PAGE)
 
 
 def _check(known: Known, ruling: MatchRuled) -> None:

@@ -9,6 +9,7 @@ from libs.eventlog.archive import to_archive
 from libs.eventlog.archived import Archives
 from libs.eventlog.codec import UndecodableError
 from libs.eventlog.store import Store
+from libs.service.paging import page_length
 from libs.service.room import Room
 from services.audit.examiner import Examiner
 from services.audit.index import BrokenRegisterError, Entry
@@ -21,7 +22,6 @@ from videau.proof.bundle import log_of
 from videau.proof.certify import bundled
 from videau.proof.rulings import signed_by
 
-PAGE, LONGEST_PAGE = 100, 500
 REPORTS_WAITING = 8
 """Those who ask leave room for the matches that are to be certified."""
 TOGETHER = 16
@@ -89,9 +89,9 @@ class Proofs(AuditServiceServicer):
 
     async def FindMatches(self, request: pb.FindMatchesRequest, _: object) -> pb.FindMatchesResponse:
         await self._register.complete.wait()
-        limit = min(request.limit or PAGE, LONGEST_PAGE)
-        if limit < 0 or request.before < 0:
-            raise RefusedError(Reason.BAD_REQUEST, "limit and before are numbers from 0")
+        limit = page_length(request.limit)
+        if request.before < 0:
+            raise RefusedError(Reason.BAD_REQUEST, "before is a number from 0")
         since = request.since.ToMicroseconds() if request.HasField("since") else 0
         places = self._register.index.find(request.account, since, request.before)
         page = list(islice(places, limit + 1))

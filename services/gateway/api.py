@@ -11,6 +11,7 @@ from libs.backgammon.profiles import PROFILES
 from libs.eventlog.codec import rules_to_proto
 from libs.eventlog.live import LiveMatches
 from libs.service.chance import new_id
+from libs.service.wire import timestamp
 from services.gateway.call import Call
 from services.gateway.commands import Commands, context
 from services.gateway.history import frames_between
@@ -18,7 +19,6 @@ from services.gateway.limits import Buckets
 from services.gateway.moves import moves_of
 from services.gateway.snapshot import snapshot
 from services.gateway.tokens import Guests
-from services.gateway.wire import timestamp
 from videau.gateway.v1 import gateway_pb2 as pb
 from videau.lobby.v1 import lobby_pb2 as lobby
 

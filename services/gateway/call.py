@@ -8,10 +8,9 @@ from google.protobuf.message import Message
 
 from libs.backgammon.errors import Reason, RefusedError
 from libs.eventlog.subjects import checked_match_id
+from libs.service.paging import page_length
 from services.gateway.frames import from_json
 from services.gateway.tokens import Identity
-
-PAGE, LONGEST_PAGE = 100, 500
 
 M = TypeVar("M", bound=Message)
 
@@ -47,4 +46,4 @@ class Call:
 
     @property
     def limit(self) -> int:
-        return min(self.number("limit", PAGE) or PAGE, LONGEST_PAGE)
+        return page_length(self.number("limit", 0))

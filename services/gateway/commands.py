@@ -13,7 +13,7 @@ from libs.backgammon.errors import Reason, RefusedError
 from libs.eventlog.subjects import partition
 from libs.service import tracing
 from libs.service.peer import Caller
-from services.gateway.wire import timestamp
+from libs.service.wire import timestamp
 from videau.gateway.v1.gateway_pb2 import Command
 from videau.match.v1.command_pb2 import CommandContext
 

@@ -9,10 +9,10 @@ from libs.backgammon.match import Match
 from libs.backgammon.match_view import digest
 from libs.eventlog.codec import event_to_proto
 from libs.eventlog.live import LiveMatches
+from libs.service.wire import timestamp
 from services.gateway.frames import Codec
 from services.gateway.snapshot import move
 from services.gateway.time_view import clock_view
-from services.gateway.wire import timestamp
 from videau.gateway.v1 import gateway_pb2 as pb
 
 RECENT = 16

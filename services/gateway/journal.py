@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from libs.eventlog.errors import EventLogError
 from libs.service import telemetry
-from services.gateway.wire import timestamp
+from libs.service.wire import timestamp
 from videau.gateway.v1.connections_pb2 import ConnectionRecord
 
 Write = Callable[[str, str, bytes], Awaitable[None]]

@@ -1,14 +1,13 @@
 """What the side on roll may do with the dice on the table, for clients that know no rules."""
 
-from libs.backgammon.automatic import forced
 from libs.backgammon.board import Board, Move
 from libs.backgammon.match import Match, Phase
 from libs.backgammon.notation import write_play
 from libs.backgammon.plays import legal_plays, results, single_moves
 from libs.backgammon.rules import Rules
 from libs.backgammon.turn import Turn, is_complete, next_moves
+from libs.service.wire import seat
 from services.gateway.snapshot import move
-from services.gateway.wire import seat
 from videau.gateway.v1 import gateway_pb2 as pb
 
 
@@ -20,10 +19,10 @@ def moves_of(match: Match) -> pb.ListMovesResponse:
         return answer
     answer.seat = seat(match.on_roll)
     answer.complete = is_complete(turn, match.rules)
-    answer.forced = bool(forced(match))
     answer.next_moves.extend(map(move, next_moves(turn, match.rules)))
     for moves in completions(turn, match.rules):
         answer.plays.add(moves=map(move, moves), text=write_play(moves))
+    answer.forced = not turn.moves and len(answer.plays) == 1
     return answer
 
 

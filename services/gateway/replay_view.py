@@ -8,8 +8,8 @@ from libs.replay.charges import Charge
 from libs.replay.contents import GameEntry, TurnEntry
 from libs.replay.proof import Proof, Share
 from libs.replay.replay import Frame, Replay
+from libs.service.wire import seat, timestamp
 from services.gateway.snapshot import player, snapshot
-from services.gateway.wire import seat, timestamp
 from videau.gateway.v1 import gateway_pb2, replay_pb2
 from videau.match.v1 import events_pb2
 

@@ -9,8 +9,8 @@ from libs.backgammon.match_view import digest, view_of
 from libs.backgammon.stakes import at_risk, settled
 from libs.backgammon.xgid import xgid
 from libs.eventlog.codec import rules_to_proto
+from libs.service.wire import seat, timestamp
 from services.gateway.time_view import clock_view, presence_view, until
-from services.gateway.wire import seat, timestamp
 from videau.gateway.v1 import gateway_pb2 as pb
 from videau.match.v1 import events_pb2
 

@@ -9,13 +9,13 @@ from libs.backgammon.errors import RefusedError
 from libs.backgammon.match import Match
 from libs.eventlog.live import LiveMatches
 from libs.service import telemetry
+from libs.service.wire import seat
 from services.gateway.close_codes import Close
 from services.gateway.frames import Codec
 from services.gateway.history import frames_between
 from services.gateway.hub import Channel, DecisionFrame, Hub
 from services.gateway.presence import Presence
 from services.gateway.snapshot import snapshot
-from services.gateway.wire import seat
 from videau.gateway.v1 import gateway_pb2 as pb
 from videau.match.v1 import events_pb2
 

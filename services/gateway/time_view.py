@@ -7,7 +7,7 @@ from libs.backgammon.events import Seat
 from libs.backgammon.match import Match
 from libs.backgammon.rules import ClockKind, TimeOver
 from libs.backgammon.timing import Countdown, Mode
-from services.gateway.wire import seat, timestamp
+from libs.service.wire import seat, timestamp
 from videau.gateway.v1 import gateway_pb2 as pb
 
 

@@ -14,6 +14,7 @@ from libs.eventlog.store import Store, Stored
 from libs.service import telemetry
 from libs.service.commands import envelope, handle_seated
 from libs.service.hosting import Hosted, Runtime
+from libs.service.paging import page_length
 from services.lobby import core
 from services.lobby.asked import bot_of, player_of, rules_of, seat_or_white
 from services.lobby.pairing import Pairing
@@ -26,7 +27,6 @@ from videau.match.v1 import events_pb2
 WAKES = ("lobby",)
 OWNERS = ("lobby", "cube", "audit")
 """Whose decisions change a row of the projection."""
-PAGE, LONGEST_PAGE = 100, 500
 DoneBefore = Callable[[], Awaitable[int]]
 """Asks for the sequence before which every match is done. Raises UnavailableError."""
 
@@ -162,7 +162,7 @@ def build(runtime: Runtime) -> Hosted:
 
 def _page(tables: Iterable[Table], limit: int) -> list[pb.Table]:
     newest_first = list(tables)[::-1]
-    return [_row(table) for table in newest_first[: min(limit or PAGE, LONGEST_PAGE)]]
+    return [_row(table) for table in newest_first[: page_length(limit)]]
 
 
 def _row(table: Table) -> pb.Table:
